@@ -1,0 +1,4 @@
+//! The tests of ds-config, one binary.
+
+mod line_index;
+mod text_edit;
