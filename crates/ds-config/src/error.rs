@@ -20,6 +20,8 @@ pub enum ErrorKind {
     NoPipeline,
     /// The name given is not in the document.
     NotFound,
+    /// Bytes that are not UTF-8 stand where text is read.
+    Encoding,
     /// The value cannot stand at this place of this syntax.
     InvalidValue,
     /// Two edits touch the same bytes in different ways.

@@ -1,4 +1,6 @@
 //! The tests of ds-config, one binary.
 
+mod ini;
 mod line_index;
+mod table;
 mod text_edit;
