@@ -110,7 +110,12 @@ pub(super) fn add_key(node: YamlNode<'_>, key: &str, value: &str) -> Result<Text
             };
             (edit, change)
         }
-        _ => return Err(invalid(node, format!("no mapping that could take `{key}`"))),
+        _ => {
+            return Err(invalid(
+                node,
+                format!("no mapping that could take `{key}` stands here"),
+            ));
+        }
     };
     change.verified(document, edit, node)
 }
@@ -247,11 +252,14 @@ fn has_blank_line_between(document: &YamlDocument, entries: &[(usize, usize)]) -
     entries.windows(2).any(|pair| {
         let above = document.nodes[pair[0].1].end;
         let below = document.nodes[pair[1].0].span.start();
-        document
-            .bytes(Span::new(above, below))
-            .split(|byte| *byte == b'\n')
+        let between = document.bytes(Span::new(above, below));
+        let lines = between.split(|byte| *byte == b'\n');
+        // The first piece ends the line above; the last one begins the line below.
+        let breaks = between.iter().filter(|byte| **byte == b'\n').count();
+        lines
+            .take(breaks)
             .skip(1)
-            .any(|line| !line.is_empty() && line.trim_ascii().is_empty() || line == b"\r")
+            .any(|line| line.trim_ascii().is_empty())
     })
 }
 

@@ -216,10 +216,13 @@ impl Tree<'_> {
                     style,
                     null,
                 });
-                let mut span = self.without_properties(span, Properties::of(anchor, tag.as_ref()));
-                if matches!(style, Style::Plain | Style::Block) {
-                    span = self.without_trailing_blanks(span);
-                }
+                let span = self.without_properties(span, Properties::of(anchor, tag.as_ref()));
+                let span = match style {
+                    Style::Single | Style::Double => self.quoted(span),
+                    // The span of a missing value reaches to the next token.
+                    Style::Plain if value.is_empty() => Span::at(span.start),
+                    Style::Plain | Style::Block => self.without_trailing_blanks(span),
+                };
                 let index = self.push(data, span, anchor);
                 self.complete(index);
             }
@@ -236,7 +239,9 @@ impl Tree<'_> {
                     let next = self.nodes.len();
                     let node = &mut self.nodes[open.index];
                     if node.context == Context::Flow {
-                        node.end = node.end.max(span.end);
+                        // The parser counts what follows the bracket in, up to the next token.
+                        let bracket = matches!(self.text.get(span.start), Some(b']' | b'}'));
+                        node.end = node.end.max(span.start + usize::from(bracket));
                         node.span.end = node.end;
                     } else {
                         node.span = Span::new(node.span.start, node.end);
@@ -334,6 +339,27 @@ impl Tree<'_> {
             }
         }
         Span::new(start, span.end)
+    }
+
+    /// The span from the opening to the closing quote: the parser counts a comment behind it in.
+    fn quoted(&self, span: Span) -> Span {
+        let text = &self.text[span.start..span.end];
+        let Some((&quote, rest)) = text.split_first() else {
+            return span;
+        };
+        let mut bytes = rest.iter().enumerate().peekable();
+        while let Some((offset, &byte)) = bytes.next() {
+            if byte == b'\\' && quote == b'"' {
+                bytes.next();
+            } else if byte == quote {
+                let doubled =
+                    quote == b'\'' && bytes.next_if(|(_, next)| **next == quote).is_some();
+                if !doubled {
+                    return Span::new(span.start, span.start + offset + 2);
+                }
+            }
+        }
+        span
     }
 
     fn without_trailing_blanks(&self, span: Span) -> Span {
