@@ -3,6 +3,8 @@
 //! Where a line may go in YAML depends on the lines round it, so every edit is applied to a copy
 //! and read back before it is handed out: all other values must be as they were.
 
+use std::fmt::Write as _;
+
 use super::scan::{Anchor, Context, Data, Node, Style};
 use super::{YamlDocument, YamlKind, YamlNode, reading};
 use crate::error::{Error, ErrorKind};
@@ -280,7 +282,7 @@ fn is_plain(value: &str, context: Context) -> bool {
         return false;
     };
     let opens = match first {
-        '-' | '?' | ':' => !chars.next().is_none_or(|c| c == ' '),
+        '-' | '?' | ':' => chars.next().is_some_and(|c| c != ' '),
         ',' | '[' | ']' | '{' | '}' | '#' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%'
         | '@' | '`' | ' ' => false,
         _ => true,
@@ -308,7 +310,8 @@ fn double_quoted(value: &str) -> String {
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
             c if c.is_control() || c == '\u{FEFF}' => {
-                out.push_str(&format!("\\u{:04X}", u32::from(c)));
+                // Writing to a string cannot fail.
+                let _ = write!(out, "\\u{:04X}", u32::from(c));
             }
             c => out.push(c),
         }

@@ -21,6 +21,7 @@ pub(crate) fn escape(bytes: &[u8]) -> String {
 
 /// The files of some corpus folders, sorted; `None`, with a line that says so, where there is no
 /// corpus. Prints the line by which a run counts the tests that had it.
+#[expect(clippy::print_stdout, reason = "a run counts these lines")]
 pub(crate) fn corpus(test: &str, folders: &[&str]) -> Option<Vec<(PathBuf, Vec<u8>)>> {
     let shared = manifest().join("../../../shared");
     if !shared.is_dir() {
