@@ -1,0 +1,315 @@
+//! The directory that one run leaves behind.
+//!
+//! ```text
+//! bundle.json                      schema, dsprof version, inputs, stage states, SHA-256 of every file
+//! commands/0007-nvidia-smi.json    one command: purpose, argv, exit, duration; .stdout and .stderr beside it
+//! hw/  sweep/b8/  trace/           raw outputs by stage
+//! edits/                           before and after of every file touched, and the journal
+//! report.md  report.json
+//! ```
+//!
+//! Everything is written as it happens, so that a crash loses nothing that was measured. `bundle.json` is rewritten
+//! whole after every command and every stage, by rename.
+
+mod command;
+mod manifest;
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+pub use command::{CommandRecord, RecordedExit};
+pub use manifest::{Inputs, Manifest, SCHEMA, StageName, StageRecord, StageState};
+
+use crate::atomic;
+
+/// What can go wrong with a bundle.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BundleError {
+    /// The directory holds no `bundle.json`.
+    #[error("`{}` is no bundle: it holds no bundle.json", path.display())]
+    NotABundle {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// A file of the bundle could not be read or written.
+    #[error("cannot {action} `{}`", path.display())]
+    Io {
+        /// What was tried, as a verb.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        #[source]
+        source: io::Error,
+    },
+    /// A JSON document of the bundle does not have the expected shape.
+    #[error("`{}` is not what dsprof writes: {reason}", path.display())]
+    Malformed {
+        /// The document.
+        path: PathBuf,
+        /// Line, column and reason.
+        reason: String,
+    },
+    /// The bundle was written in a format that this dsprof does not know.
+    #[error("`{}` has bundle schema {found}, this dsprof reads {SCHEMA}", path.display())]
+    Schema {
+        /// The bundle.
+        path: PathBuf,
+        /// Its schema.
+        found: String,
+    },
+    /// A file is not the one that was recorded.
+    #[error("`{}` is not the file that was recorded: its SHA-256 differs from bundle.json", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another run uses the bundle.
+    #[error("`{}` is in use by another run", path.display())]
+    Locked {
+        /// The bundle.
+        path: PathBuf,
+    },
+    /// The directory belongs to a run with other inputs.
+    #[error("`{}` belongs to another run: {item} was `{recorded}`, now it is `{now}`", path.display())]
+    OtherInputs {
+        /// The bundle.
+        path: PathBuf,
+        /// The item that differs.
+        item: String,
+        /// Its value in the bundle.
+        recorded: String,
+        /// Its value in this run.
+        now: String,
+    },
+}
+
+impl BundleError {
+    /// An I/O error with the file it concerns.
+    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>, source: io::Error) -> Self {
+        Self::Io { action, path: path.into(), source }
+    }
+}
+
+/// A bundle that is being written.
+#[derive(Debug)]
+pub struct Bundle {
+    root: PathBuf,
+    manifest: Manifest,
+    /// Held for the life of the bundle so that a second run on the same directory is refused.
+    _lock: File,
+}
+
+impl Bundle {
+    /// Opens `root` for writing: a new bundle where the directory is absent or empty, else the one that is there,
+    /// which must have the same inputs and dsprof version.
+    ///
+    /// # Errors
+    ///
+    /// When the directory cannot be written, is in use, or belongs to a run with other inputs.
+    pub fn open(root: &Path, inputs: Inputs) -> Result<Self, BundleError> {
+        fs::create_dir_all(root).map_err(|e| BundleError::io("create", root, e))?;
+        let lock = lock(root)?;
+        let file = root.join("bundle.json");
+        let manifest = if file.exists() {
+            let present = Manifest::read(root)?;
+            if let Some((item, recorded, now)) = present.difference(&inputs) {
+                return Err(BundleError::OtherInputs { path: root.to_owned(), item, recorded, now });
+            }
+            present
+        } else {
+            Manifest::new(inputs)
+        };
+        let bundle = Self { root: root.to_owned(), manifest, _lock: lock };
+        bundle.save()?;
+        Ok(bundle)
+    }
+
+    /// The directory.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// What `bundle.json` says.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Writes `bytes` to `relative` and notes its hash.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be written.
+    pub fn write(&mut self, relative: &str, bytes: &[u8]) -> Result<(), BundleError> {
+        let path = self.root.join(relative);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(|e| BundleError::io("create", parent, e))?;
+        }
+        atomic::write(&path, bytes).map_err(|e| BundleError::io("write", &path, e))?;
+        self.manifest.files.insert(relative.to_owned(), hex_sha256(bytes));
+        Ok(())
+    }
+
+    /// Notes the hash of a file that a program wrote.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read.
+    pub fn adopt(&mut self, relative: &str) -> Result<(), BundleError> {
+        let path = self.root.join(relative);
+        let hash = hash_file(&path).map_err(|e| BundleError::io("read", &path, e))?;
+        self.manifest.files.insert(relative.to_owned(), hash);
+        Ok(())
+    }
+
+    /// Sets the state of a stage and saves.
+    ///
+    /// # Errors
+    ///
+    /// When `bundle.json` cannot be written.
+    pub fn set_stage(&mut self, stage: StageName, state: StageState) -> Result<(), BundleError> {
+        self.manifest.set_stage(stage, state);
+        self.save()
+    }
+
+    /// The number of the next command.
+    pub(crate) fn next_command(&self) -> usize {
+        self.manifest.files.keys().filter(|f| f.starts_with("commands/") && f.ends_with(".json")).count() + 1
+    }
+
+    /// Writes `bundle.json`.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written.
+    pub fn save(&self) -> Result<(), BundleError> {
+        let path = self.root.join("bundle.json");
+        let mut text = serde_json::to_string_pretty(&self.manifest)
+            .map_err(|e| BundleError::Malformed { path: path.clone(), reason: e.to_string() })?;
+        text.push('\n');
+        atomic::write(&path, text.as_bytes()).map_err(|e| BundleError::io("write", &path, e))
+    }
+}
+
+/// A finished bundle, opened for reading; files are checked against their recorded hashes when they are read.
+#[derive(Debug, Clone)]
+pub struct RecordedBundle {
+    root: PathBuf,
+    manifest: Manifest,
+}
+
+impl RecordedBundle {
+    /// Opens the bundle in `root`.
+    ///
+    /// # Errors
+    ///
+    /// When there is none or its `bundle.json` cannot be understood.
+    pub fn open(root: &Path) -> Result<Self, BundleError> {
+        Ok(Self { root: root.to_owned(), manifest: Manifest::read(root)? })
+    }
+
+    /// The directory.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// What `bundle.json` says.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Reads a file and checks its hash.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read or is not the one that was recorded.
+    pub fn read(&self, relative: &str) -> Result<Vec<u8>, BundleError> {
+        let path = self.root.join(relative);
+        let bytes = fs::read(&path).map_err(|e| BundleError::io("read", &path, e))?;
+        match self.manifest.files.get(relative) {
+            Some(hash) if *hash == hex_sha256(&bytes) => Ok(bytes),
+            _ => Err(BundleError::Changed { path }),
+        }
+    }
+
+    /// Checks a file's hash without keeping its content.
+    ///
+    /// # Errors
+    ///
+    /// As [`RecordedBundle::read`].
+    pub fn verify(&self, relative: &str) -> Result<(), BundleError> {
+        let path = self.root.join(relative);
+        let hash = hash_file(&path).map_err(|e| BundleError::io("read", &path, e))?;
+        if self.manifest.files.get(relative) == Some(&hash) { Ok(()) } else { Err(BundleError::Changed { path }) }
+    }
+
+    /// All recorded commands in the order in which they ran.
+    ///
+    /// # Errors
+    ///
+    /// When one cannot be read.
+    pub fn commands(&self) -> Result<Vec<CommandRecord>, BundleError> {
+        let is_command = |f: &&String| f.starts_with("commands/") && f.ends_with(".json");
+        self.manifest
+            .files
+            .keys()
+            .filter(is_command)
+            .map(|file| {
+                let bytes = self.read(file)?;
+                serde_json::from_slice(&bytes)
+                    .map_err(|e| BundleError::Malformed { path: self.root.join(file), reason: e.to_string() })
+            })
+            .collect()
+    }
+}
+
+/// SHA-256 of `bytes` in lower-case hexadecimal.
+pub fn hex_sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+fn hash_file(path: &Path) -> io::Result<String> {
+    let mut hasher = Sha256::new();
+    io::copy(&mut File::open(path)?, &mut HashWriter(&mut hasher))?;
+    Ok(hex(&hasher.finalize()))
+}
+
+struct HashWriter<'a>(&'a mut Sha256);
+
+impl io::Write for HashWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Hashes of the files that a run read, by the path under which it read them.
+pub type InputHashes = BTreeMap<String, String>;
+
+fn lock(root: &Path) -> Result<File, BundleError> {
+    let path = root.join(".lock");
+    let file = atomic::open_lock(&path).map_err(|e| BundleError::io("create", &path, e))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(BundleError::Locked { path: root.to_owned() }),
+        Err(TryLockError::Error(e)) => Err(BundleError::io("lock", &path, e)),
+    }
+}

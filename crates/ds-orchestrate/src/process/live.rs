@@ -1,0 +1,304 @@
+//! [`Live`]: starts the program.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+use super::{BUNDLE_PLACEHOLDER, CommandSpec, Exit, Outcome, OutputSink, OutputStream, RunError, Runner};
+
+/// How often a running program is looked at between two pieces of output.
+const POLL: Duration = Duration::from_millis(20);
+/// How long a program may take to end after SIGTERM before SIGKILL follows.
+const GRACE: Duration = Duration::from_secs(3);
+/// How long the pipes of an ended program are still read; a grandchild that keeps them open does not hold us longer.
+const DRAIN: Duration = Duration::from_millis(500);
+
+/// A flag that a signal handler raises; every running program is then ended and the run returns.
+#[derive(Debug, Clone, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// The flag itself, for a signal handler.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
+    }
+
+    /// Whether it was raised.
+    pub fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Runs programs for real: each in a process group of its own, with a timeout, ended together with all it started.
+#[derive(Debug, Clone, Default)]
+pub struct Live {
+    interrupt: Interrupt,
+    bundle_root: Option<PathBuf>,
+}
+
+impl Live {
+    /// A runner that ends its programs when `interrupt` is raised.
+    pub fn new(interrupt: Interrupt) -> Self {
+        Self { interrupt, bundle_root: None }
+    }
+
+    /// Puts `root` in the place of [`BUNDLE_PLACEHOLDER`] in arguments.
+    #[must_use]
+    pub fn with_bundle_root(mut self, root: &Path) -> Self {
+        self.bundle_root = Some(root.to_owned());
+        self
+    }
+
+    /// The arguments as the program gets them.
+    fn arguments(&self, spec: &CommandSpec) -> Vec<String> {
+        let root = self.bundle_root.as_ref().map(|root| root.display().to_string());
+        let expand = |arg: &String| match &root {
+            Some(root) => arg.replace(BUNDLE_PLACEHOLDER, root),
+            None => arg.clone(),
+        };
+        spec.args.iter().map(expand).collect()
+    }
+}
+
+impl Runner for Live {
+    fn run(&self, spec: &CommandSpec, sink: &mut OutputSink<'_>) -> Result<Outcome, RunError> {
+        let mut running = Running::start(spec, self.arguments(spec))?;
+        while !running.step(sink) {
+            if self.interrupt.is_raised() {
+                running.finish(Exit::Stopped, sink);
+                return Err(RunError::Interrupted { program: spec.program.clone() });
+            }
+        }
+        Ok(running.into_outcome(sink))
+    }
+
+    fn run_beside(
+        &self,
+        main: &CommandSpec,
+        side: &CommandSpec,
+        sink: &mut OutputSink<'_>,
+    ) -> Result<(Outcome, Result<Outcome, RunError>), RunError> {
+        let mut sampler = Running::start(side, self.arguments(side));
+        let outcome = self.run(main, &mut |stream, chunk| {
+            sink(stream, chunk);
+            if let Ok(sampler) = &mut sampler {
+                sampler.drain();
+            }
+        });
+        let sampled = sampler.map(|mut sampler| {
+            if !sampler.ended() {
+                sampler.finish(Exit::Stopped, &mut |_, _| {});
+            }
+            sampler.into_outcome(&mut |_, _| {})
+        });
+        Ok((outcome?, sampled))
+    }
+}
+
+/// A started program, its pipes read by two threads. Dropping it ends the whole group.
+struct Running {
+    child: Child,
+    started: Instant,
+    deadline: Instant,
+    cap: usize,
+    chunks: Receiver<(OutputStream, Vec<u8>)>,
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+    dropped: u64,
+    exit: Option<Exit>,
+}
+
+impl Running {
+    fn start(spec: &CommandSpec, arguments: Vec<String>) -> Result<Self, RunError> {
+        let spawn_error = |source: io::Error| match source.kind() {
+            io::ErrorKind::NotFound => RunError::NotFound { program: spec.program.clone() },
+            _ => RunError::Io { program: spec.program.clone(), source },
+        };
+        #[expect(clippy::disallowed_methods, reason = "this is the one place that starts programs")]
+        let mut command = Command::new(&spec.program);
+        command
+            .args(arguments)
+            .envs(spec.env.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        let mut child = command.spawn().map_err(spawn_error)?;
+        let (sender, chunks) = channel();
+        if let Some(pipe) = child.stdout.take() {
+            pump(OutputStream::Stdout, pipe, sender.clone());
+        }
+        if let Some(pipe) = child.stderr.take() {
+            pump(OutputStream::Stderr, pipe, sender);
+        }
+        #[expect(clippy::disallowed_methods, reason = "the seam measures the wall time of programs")]
+        let started = Instant::now();
+        Ok(Self {
+            child,
+            started,
+            deadline: started + spec.timeout,
+            cap: spec.output_cap,
+            chunks,
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            dropped: 0,
+            exit: None,
+        })
+    }
+
+    /// Waits for a piece of output or a moment; true once the program has ended or was ended.
+    fn step(&mut self, sink: &mut OutputSink<'_>) -> bool {
+        match self.chunks.recv_timeout(POLL) {
+            Ok((stream, chunk)) => {
+                sink(stream, &chunk);
+                self.keep(stream, &chunk);
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                // Both pipes are closed; the program itself may still run.
+                #[expect(clippy::disallowed_methods, reason = "the seam waits for programs")]
+                thread::sleep(POLL);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if self.ended() {
+            return true;
+        }
+        if now() >= self.deadline {
+            self.finish(Exit::TimedOut, sink);
+            return true;
+        }
+        false
+    }
+
+    /// Keeps what has arrived without waiting.
+    fn drain(&mut self) {
+        while let Ok((stream, chunk)) = self.chunks.try_recv() {
+            self.keep(stream, &chunk);
+        }
+    }
+
+    fn ended(&mut self) -> bool {
+        if self.exit.is_none() && self.leader_has_exited() {
+            self.reap();
+        }
+        self.exit.is_some()
+    }
+
+    /// Looks without reaping: as long as the leader is not reaped its id, which is the group's id, cannot be reused.
+    fn leader_has_exited(&self) -> bool {
+        let Some(leader) = self.group() else { return true };
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        !matches!(waitid(WaitId::Pid(leader), options), Ok(None))
+    }
+
+    /// Ends what the leader left running in its group, then collects the leader's status.
+    fn reap(&mut self) {
+        self.signal(Signal::KILL);
+        self.exit = Some(self.child.wait().map_or(Exit::Stopped, exit_of));
+    }
+
+    /// Ends the group: SIGTERM, and SIGKILL for what is left after the grace period.
+    fn finish(&mut self, how: Exit, sink: &mut OutputSink<'_>) {
+        if self.ended() {
+            return;
+        }
+        self.signal(Signal::TERM);
+        let limit = now() + GRACE;
+        while now() < limit && !self.ended() {
+            if let Ok((stream, chunk)) = self.chunks.recv_timeout(POLL) {
+                sink(stream, &chunk);
+                self.keep(stream, &chunk);
+            }
+        }
+        if self.exit.is_none() {
+            self.reap();
+        }
+        self.exit = Some(how);
+    }
+
+    fn group(&self) -> Option<Pid> {
+        i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(group) = self.group() {
+            // The group may be gone already, which is what was asked for.
+            let _ = kill_process_group(group, signal);
+        }
+    }
+
+    fn keep(&mut self, stream: OutputStream, chunk: &[u8]) {
+        let kept = match stream {
+            OutputStream::Stdout => &mut self.stdout,
+            OutputStream::Stderr => &mut self.stderr,
+        };
+        let room = self.cap.saturating_sub(kept.len()).min(chunk.len());
+        kept.extend_from_slice(&chunk[..room]);
+        self.dropped += (chunk.len() - room) as u64;
+    }
+
+    fn into_outcome(mut self, sink: &mut OutputSink<'_>) -> Outcome {
+        let duration = now() - self.started;
+        let limit = now() + DRAIN;
+        while let Some(left) = limit.checked_duration_since(now()) {
+            let Ok((stream, chunk)) = self.chunks.recv_timeout(left) else { break };
+            sink(stream, &chunk);
+            self.keep(stream, &chunk);
+        }
+        Outcome {
+            exit: self.exit.unwrap_or(Exit::Stopped),
+            stdout: std::mem::take(&mut self.stdout),
+            stderr: std::mem::take(&mut self.stderr),
+            dropped: self.dropped,
+            duration: Some(duration),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.exit.is_none() {
+            self.reap();
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the seam measures the wall time of programs")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+fn exit_of(status: ExitStatus) -> Exit {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Exit::Code(code),
+        (None, Some(signal)) => Exit::Signal(signal),
+        (None, None) => Exit::Stopped,
+    }
+}
+
+/// Reads `pipe` to its end on a thread of its own.
+fn pump(stream: OutputStream, mut pipe: impl Read + Send + 'static, sender: Sender<(OutputStream, Vec<u8>)>) {
+    thread::spawn(move || {
+        let mut buffer = vec![0; 64 << 10];
+        loop {
+            match pipe.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(n) => {
+                    if sender.send((stream, buffer[..n].to_vec())).is_err() {
+                        break;
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
+    });
+}

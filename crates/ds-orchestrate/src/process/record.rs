@@ -1,0 +1,171 @@
+//! [`Record`]: runs through another runner and keeps what happened in a bundle.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+use std::rc::Rc;
+
+use super::{CommandSpec, Outcome, OutputSink, OutputStream, RunError, Runner};
+use crate::atomic;
+use crate::bundle::{Bundle, BundleError, CommandRecord, RecordedExit};
+
+/// Wraps a runner; each command leaves `commands/NNNN-program.json` with `.stdout` and `.stderr` beside it. The two
+/// output files grow while the program runs, so that a crash of dsprof loses nothing that was printed.
+pub struct Record<R> {
+    inner: R,
+    bundle: Rc<RefCell<Bundle>>,
+}
+
+impl<R: Runner> Record<R> {
+    /// Records into `bundle` what `inner` runs.
+    pub fn new(inner: R, bundle: Rc<RefCell<Bundle>>) -> Self {
+        Self { inner, bundle }
+    }
+
+    /// Writes the record of a command that ran, or that could not be started.
+    fn store(
+        &self,
+        spec: &CommandSpec,
+        slot: &Slot,
+        result: &Result<Outcome, RunError>,
+    ) -> Result<(), BundleError> {
+        let (exit, duration, dropped) = match result {
+            Ok(outcome) => (outcome.exit.into(), outcome.duration, outcome.dropped),
+            Err(RunError::NotFound { .. }) => (RecordedExit::NotFound, None, 0),
+            Err(RunError::Io { source, .. }) => (RecordedExit::Unstartable(source.to_string()), None, 0),
+            // What was interrupted did not happen: a resumed run does it again.
+            Err(_) => return Ok(()),
+        };
+        let mut bundle = self.bundle.borrow_mut();
+        let (stdout, stderr) = result.as_ref().map_or((&[][..], &[][..]), |o| (&o.stdout, &o.stderr));
+        bundle.write(&slot.stdout, stdout)?;
+        bundle.write(&slot.stderr, stderr)?;
+        let mut files = Vec::new();
+        for file in &spec.produces {
+            if bundle.root().join(file).exists() {
+                bundle.adopt(file)?;
+                files.push(file.clone());
+            }
+        }
+        let record = CommandRecord {
+            seq: slot.seq,
+            purpose: spec.purpose.clone(),
+            argv: spec.argv(),
+            env: spec.env.clone(),
+            exit,
+            duration_s: duration.map(|d| (d.as_secs_f64() * 1000.0).round() / 1000.0),
+            stdout: slot.stdout.clone(),
+            stderr: slot.stderr.clone(),
+            dropped,
+            files,
+        };
+        let path = bundle.root().join(&slot.json);
+        let mut text = serde_json::to_string_pretty(&record)
+            .map_err(|e| BundleError::Malformed { path, reason: e.to_string() })?;
+        text.push('\n');
+        bundle.write(&slot.json, text.as_bytes())?;
+        bundle.save()
+    }
+
+    fn slot(&self, spec: &CommandSpec, offset: usize) -> Result<Slot, BundleError> {
+        let bundle = self.bundle.borrow();
+        let slot = Slot::new(bundle.next_command() + offset, &spec.program);
+        for directory in spec.produces.iter().filter_map(|file| Path::new(file).parent()).chain([Path::new("commands")]) {
+            let path = bundle.root().join(directory);
+            std::fs::create_dir_all(&path).map_err(|e| BundleError::io("create", path, e))?;
+        }
+        Ok(slot)
+    }
+}
+
+impl<R: Runner> Runner for Record<R> {
+    fn run(&self, spec: &CommandSpec, sink: &mut OutputSink<'_>) -> Result<Outcome, RunError> {
+        let slot = self.slot(spec, 0)?;
+        let mut tee = Tee::open(self.bundle.borrow().root(), &slot)?;
+        let result = self.inner.run(spec, &mut |stream, chunk| {
+            tee.push(stream, chunk);
+            sink(stream, chunk);
+        });
+        self.store(spec, &slot, &result)?;
+        result
+    }
+
+    fn run_beside(
+        &self,
+        main: &CommandSpec,
+        side: &CommandSpec,
+        sink: &mut OutputSink<'_>,
+    ) -> Result<(Outcome, Result<Outcome, RunError>), RunError> {
+        let (main_slot, side_slot) = (self.slot(main, 0)?, self.slot(side, 1)?);
+        let mut tee = Tee::open(self.bundle.borrow().root(), &main_slot)?;
+        let result = self.inner.run_beside(main, side, &mut |stream, chunk| {
+            tee.push(stream, chunk);
+            sink(stream, chunk);
+        });
+        match result {
+            Ok((outcome, sampled)) => {
+                let outcome = Ok(outcome);
+                self.store(main, &main_slot, &outcome)?;
+                self.store(side, &side_slot, &sampled)?;
+                outcome.map(|outcome| (outcome, sampled))
+            }
+            Err(error) => {
+                let result = Err(error);
+                self.store(main, &main_slot, &result)?;
+                result.map(|outcome| (outcome, Err(RunError::NotFound { program: side.program.clone() })))
+            }
+        }
+    }
+}
+
+/// The names under which one command is kept.
+struct Slot {
+    seq: usize,
+    json: String,
+    stdout: String,
+    stderr: String,
+}
+
+impl Slot {
+    fn new(seq: usize, program: &str) -> Self {
+        let name: String = Path::new(program)
+            .file_name()
+            .map_or_else(|| "command".into(), |name| name.to_string_lossy())
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' })
+            .collect();
+        let stem = format!("commands/{seq:04}-{name}");
+        Self {
+            seq,
+            json: format!("{stem}.json"),
+            stdout: format!("{stem}.stdout"),
+            stderr: format!("{stem}.stderr"),
+        }
+    }
+}
+
+/// Appends output to the two files while it arrives.
+struct Tee {
+    stdout: File,
+    stderr: File,
+}
+
+impl Tee {
+    fn open(root: &Path, slot: &Slot) -> Result<Self, BundleError> {
+        let open = |relative: &str| {
+            let path = root.join(relative);
+            atomic::open_append(&path).map_err(|e| BundleError::io("create", path, e))
+        };
+        Ok(Self { stdout: open(&slot.stdout)?, stderr: open(&slot.stderr)? })
+    }
+
+    fn push(&mut self, stream: OutputStream, chunk: &[u8]) {
+        let file = match stream {
+            OutputStream::Stdout => &mut self.stdout,
+            OutputStream::Stderr => &mut self.stderr,
+        };
+        // A full disk shows when the finished output is stored; the running program must not suffer from it.
+        let _ = file.write_all(chunk);
+    }
+}
