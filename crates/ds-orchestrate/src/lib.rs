@@ -5,3 +5,8 @@ pub mod bundle;
 mod fps;
 pub mod process;
 pub mod transaction;
+
+pub use fps::{
+    FpsEmitter, FpsLog, FpsReader, FpsSegment, FpsStatus, FpsStream, FpsStreamId, FpsUnit,
+    MIN_STEADY_WINDOWS,
+};

@@ -1,0 +1,3 @@
+//! The integration tests of ds-orchestrate, as one binary.
+
+mod fps;
