@@ -18,8 +18,10 @@ pub enum ErrorKind {
     MissingFile,
     /// The text holds no pipeline: nothing decodes, batches or infers.
     NoPipeline,
-    /// The name given is not in the document.
+    /// What the caller names is not there.
     NotFound,
+    /// The place that counts cannot be changed: a program or the shell computes the value.
+    NotEditable,
     /// Bytes that are not UTF-8 stand where text is read.
     Encoding,
     /// The value cannot stand at this place of this syntax.

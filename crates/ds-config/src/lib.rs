@@ -1,13 +1,22 @@
 //! Reads DeepStream pipelines in every form and edits them surgically.
 
 mod error;
+mod gst_launch;
 mod ini;
 mod line_index;
 mod text_edit;
+mod textproto;
 mod yaml;
 
 pub use crate::error::{Error, ErrorKind};
+pub use crate::gst_launch::{
+    Blocked, GstCommand, GstElement, GstGraph, GstLink, GstProperty, GstScript, Liveness,
+};
 pub use crate::ini::{IniAssignment, IniDocument, IniType, IniValue};
 pub use crate::line_index::{LineIndex, Place};
 pub use crate::text_edit::{Indel, Span, TextEdit};
+pub use crate::textproto::{
+    NVINFERSERVER, ProtoField, ProtoKind, ProtoLabel, ProtoMessage, TextProtoDocument,
+    TextProtoField, TextProtoMessage, TextProtoValue,
+};
 pub use crate::yaml::{YamlDocument, YamlKind, YamlNode};

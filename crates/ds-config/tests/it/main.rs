@@ -1,8 +1,10 @@
 //! The tests of ds-config, one binary.
 
 mod forms;
+mod gst_launch;
 mod ini;
 mod line_index;
 mod table;
 mod text_edit;
+mod textproto;
 mod yaml;
