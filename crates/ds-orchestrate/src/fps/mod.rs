@@ -22,7 +22,9 @@
 //!
 //! - One run a reader: a log into which two runs were appended is read as one.
 //! - A `**PERF` line of one sensor whose name holds a parenthesis and that stands without tabs is not recognised.
-//! - Values with a decimal comma are not recognised; none of the emitters sets a locale.
+//! - Values with a decimal comma are not recognised.
+//! - A single zero in the last window of a log already counts as a fault or a stall: nothing follows that could show
+//!   it to be a gap.
 //! - The shape that the documentation of the pyservicemaker `PerfMonitor` shows is recognised, but no public source
 //!   prints it.
 

@@ -119,9 +119,9 @@ impl Console {
     /// The table that the result is read from: frames rather than buffers, then the one with the most windows, then
     /// the first.
     pub(super) fn main_table(&self) -> Option<&Table> {
+        let tables = self.tables.iter().filter(|table| table.n_windows > 0);
         // `max_by_key` returns the last of equal elements, hence the reversal.
-        self.tables
-            .iter()
+        tables
             .rev()
             .max_by_key(|table| (table.counts_frames(), table.n_windows))
     }
@@ -190,6 +190,10 @@ impl Console {
             return;
         }
         log.n_lines += 1;
+        if line.total.is_some() {
+            // A line with a total speaks of all streams, and replaces what was said of another number of them.
+            log.last.clear();
+        }
         if let Some(last) = log.last.iter_mut().find(|last| last.stream == line.stream) {
             *last = line;
         } else if log.last.len() < MAX_STREAMS {

@@ -53,8 +53,6 @@ struct Layout {
     header: Option<Vec<u32>>,
     /// Whether the header speaks of columns that are yet to come.
     header_is_ahead: bool,
-    /// Whether the set of sources changed since the pipeline started.
-    has_changed: bool,
     last_window: Option<usize>,
 }
 
@@ -127,7 +125,6 @@ impl Table {
         for layout in &mut self.layouts {
             layout.columns.clear();
             layout.header_is_ahead = layout.header.is_some();
-            layout.has_changed = false;
             layout.last_window = None;
         }
     }
@@ -151,7 +148,9 @@ impl Table {
     /// Takes a header of the pipeline that has no number; with several pipelines in one process the header says
     /// nothing.
     pub(super) fn push_header(&mut self, ids: Vec<u32>) {
-        let at = self.layout_of(None);
+        let Some(at) = self.layout_of(None) else {
+            return;
+        };
         let layout = &mut self.layouts[at];
         layout.header_is_ahead = true;
         if layout.columns.len() == ids.len() {
@@ -187,7 +186,9 @@ impl Table {
             self.push_entries(entries);
             return;
         }
-        let at = self.layout_of(instance);
+        let Some(at) = self.layout_of(instance) else {
+            return;
+        };
         if self.layouts[at].is_changed_by(columns.len()) {
             self.change_columns(at, columns.len());
         }
@@ -285,30 +286,30 @@ impl Table {
         self.streams.len() - 1
     }
 
-    fn layout_of(&mut self, instance: Option<u32>) -> usize {
-        if let Some(at) = self
+    /// The index of the columns of one pipeline; `None` for one pipeline too many.
+    fn layout_of(&mut self, instance: Option<u32>) -> Option<usize> {
+        let known = self
             .layouts
             .iter()
-            .position(|layout| layout.instance == instance)
-        {
-            return at;
+            .position(|layout| layout.instance == instance);
+        if known.is_some() || self.layouts.len() == MAX_STREAMS {
+            return known;
         }
         self.layouts.push(Layout {
             instance,
             columns: Vec::new(),
             header: None,
             header_is_ahead: false,
-            has_changed: false,
             last_window: None,
         });
-        self.layouts.len() - 1
+        Some(self.layouts.len() - 1)
     }
 
     /// Begins a new set of columns: the first one, or the one after sources came or went. Only the first set may be
     /// named by place; later ones wait for a header.
     fn change_columns(&mut self, at: usize, n_columns: usize) {
         let layout = &mut self.layouts[at];
-        let is_first = layout.columns.is_empty() && !layout.has_changed;
+        let is_first = layout.columns.is_empty();
         let entrance = if n_columns < layout.columns.len() {
             Entrance::WentOn
         } else {
@@ -319,7 +320,6 @@ impl Table {
             .take()
             .filter(|ids| layout.header_is_ahead && ids.len() == n_columns);
         layout.header_is_ahead = false;
-        layout.has_changed = !is_first;
         layout.header.clone_from(&header);
         let instance = layout.instance;
         let named = |index| match instance {

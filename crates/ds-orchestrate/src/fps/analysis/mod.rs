@@ -27,7 +27,7 @@ enum Ending {
 /// Reads everything that a console printed.
 pub(super) fn read(console: Console) -> FpsLog {
     let is_never_running = console.is_ready && !console.is_running;
-    let main = console.main_table().filter(|table| table.n_windows > 0);
+    let main = console.main_table();
     let mut log = FpsLog {
         emitter: main.map(|table| emitter_of(table, &console)),
         other_emitters: Vec::new(),
@@ -163,30 +163,16 @@ fn verdict(log: &FpsLog, ending: Ending) -> FpsStatus {
     if let Some(aggregate) = log.aggregate() {
         return aggregate.status;
     }
-    // Without an aggregate, what holds of a stream that counts buffers holds of the log.
-    let mut buffers = log
+    if log
         .streams
         .iter()
-        .filter(|stream| stream.unit == FpsUnit::Buffers);
-    match (
-        buffers.next(),
-        log.streams
-            .iter()
-            .any(|stream| stream.unit == FpsUnit::Frames),
-    ) {
-        (Some(first), false) => {
-            buffers
-                .fold(first, |least, next| {
-                    if next.windows.len() < least.windows.len() {
-                        next
-                    } else {
-                        least
-                    }
-                })
-                .status
-        }
-        _ => FpsStatus::None,
+        .any(|stream| stream.unit == FpsUnit::Frames)
+    {
+        return FpsStatus::None;
     }
+    // Buffers have no aggregate: the log is worth as much as the stream that is known least.
+    let least = log.streams.iter().min_by_key(|stream| stream.windows.len());
+    least.map_or(FpsStatus::None, |stream| stream.status)
 }
 
 /// Averages since start cannot be told apart into windows: the last one of each stream is all there is.
@@ -233,12 +219,10 @@ fn read_cumulative(cumulative: &CumulativeLog, log: &mut FpsLog) {
 
 /// The arithmetic mean; `None` of nothing.
 fn mean(rates: impl ExactSizeIterator<Item = Fps>) -> Option<Fps> {
-    let n_rates = rates.len();
     #[expect(clippy::cast_precision_loss, reason = "no log holds 2^53 windows")]
-    let share = 1.0 / n_rates as f64;
-    (n_rates > 0)
-        .then(|| rates.sum::<Fps>().scaled(share))
-        .flatten()
+    let n_rates = rates.len() as f64;
+    // Nothing over nothing is NaN, which is no rate.
+    Fps::new(rates.sum::<Fps>().get() / n_rates)
 }
 
 fn median(rates: &[Fps]) -> Option<Fps> {

@@ -98,7 +98,7 @@ fn changes(spans: &[Span]) -> Vec<(usize, Change)> {
             changes.push((span.zero_tail.end, Change::FaultEnds));
         }
     }
-    // Stable: of one stream's changes at one window, each end comes after its beginning.
+    // Within one window the order does not matter: nothing ends in the window in which it begins.
     changes.sort_by_key(|&(window, _)| window);
     changes
 }

@@ -1,6 +1,6 @@
 //! The `**PERF` and `**FPS` lines: columns, headers, dictionaries, labelled values.
 
-use super::{Column, Columns, Line, Sample, leading_number, sample, stream_id};
+use super::{Column, Columns, Line, Sample, Single, leading_number, sample, stream_id};
 use crate::fps::log::{FpsEmitter, FpsStreamId, FpsUnit};
 
 /// What follows a marker such as `**PERF:` or `PERF(1):`.
@@ -83,7 +83,7 @@ fn perf_body<'a>(marked: &Marked<'a>) -> Option<Line<'a>> {
     if body.starts_with("FPS") {
         return Some(match labelled(body)? {
             Labelled::Header(ids) => Line::Header(FpsEmitter::DeepstreamApp, ids),
-            Labelled::Values(emitter, entries) => Line::Entries(emitter, entries),
+            Labelled::Values(emitter, entries) => values(emitter, entries),
         });
     }
     // deepstream-app prints two blanks after its colon, the parallel-inference app one.
@@ -146,7 +146,7 @@ fn rtvi_cv<'a>(left: &'a str, right: &'a str) -> Option<Line<'a>> {
         return None;
     };
     let (source_id, _) = leading_number(right.trim_start().strip_prefix(':')?.trim_start())?;
-    Some(Line::Single(super::Single {
+    Some(Line::Single(Single {
         emitter: FpsEmitter::RtviCv,
         stream: FpsStreamId::Index(source_id),
         unit: FpsUnit::Frames,
@@ -183,6 +183,25 @@ fn nvdslogger_entries(mut rest: &str) -> Option<Vec<(FpsStreamId, Sample)>> {
         rest = after.trim_start();
     }
     Some(entries)
+}
+
+/// Values that each have a label. The documentation of `PerfMonitor` shows one on a line and does not say whether
+/// further streams stand beside it or below, so that one alone does not make a window.
+fn values(emitter: FpsEmitter, mut entries: Vec<(FpsStreamId, Sample)>) -> Line<'static> {
+    match entries.pop() {
+        Some((stream, sample)) if entries.is_empty() && emitter == FpsEmitter::PerfMonitor => {
+            Line::Single(Single {
+                emitter,
+                stream,
+                unit: FpsUnit::Frames,
+                sample,
+            })
+        }
+        last => {
+            entries.extend(last);
+            Line::Entries(emitter, entries)
+        }
+    }
 }
 
 /// A run of labels, with values after them or without.

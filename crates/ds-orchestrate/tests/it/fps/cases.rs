@@ -403,6 +403,27 @@ fn frames_count_from_the_first_of_two_starts() {
 }
 
 #[test]
+fn labelled_values_of_two_streams_on_lines_of_their_own() {
+    let round =
+        |a: f64, b: f64| format!("**PERF: FPS 0 (Avg) {a:.2}\n**PERF: FPS 1 (Avg) {b:.2}\n");
+    let log = read(&(round(5.0, 5.0) + &round(10.0, 20.0) + &round(11.0, 21.0)));
+    assert_eq!(
+        (log.windows_in_log, aggregate_windows(&log)),
+        (3, vec![30.0, 32.0])
+    );
+}
+
+#[test]
+fn a_total_over_another_number_of_sources() {
+    let console = "AVG FPS (num_sources 4 * 10.0): 40.0\nAVG FPS (num_sources 2 * 11.0): 22.0\n\
+                   AVG FPS (num_sources 4 * 12.0): 48.0\n";
+    let log = read(console);
+    let aggregate = log.aggregate().expect("the last average");
+    assert_eq!((aggregate.n_streams, aggregate.mean), (4, fps(48.0)));
+    assert_eq!(log.streams.len(), 1);
+}
+
+#[test]
 fn averages_since_start_of_several_streams() {
     let console = "Source '0' session FPS avg = 10.0\nSource '1' session FPS avg = 11.0\n\
                    Source '0' session FPS avg = 20.0\n";
