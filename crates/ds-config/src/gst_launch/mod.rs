@@ -13,9 +13,7 @@ mod value;
 
 use self::grammar::LaunchText;
 use self::shell::{Glyph, Quote, Word};
-use crate::error::Error;
-#[cfg(doc)]
-use crate::error::ErrorKind;
+use crate::error::{Error, ErrorKind};
 use crate::line_index::{LineIndex, Place};
 use crate::text_edit::Span;
 
@@ -43,6 +41,8 @@ pub struct GstCommand {
     pub environment: Vec<(String, String)>,
     /// The pipeline, or why the shell or GStreamer refuses the command.
     pub graph: Result<GstGraph, Error>,
+    /// What keeps the command from working as it is typed although its meaning is plain.
+    pub fault: Option<Error>,
 }
 
 /// Whether a command runs when the script does.
@@ -195,22 +195,27 @@ fn command(text: &[u8], index: &LineIndex, mention: &Mention, limit: usize) -> O
         Some(quote @ (b'\'' | b'`')) => up_to(&glyphs, char::from(quote)),
         _ => glyphs,
     };
+    let mut fault = None;
     let graph = match shell::split(&glyphs) {
-        Ok(words) => {
-            let words = arguments(words, &lead);
+        Ok(split) => {
+            let mut words = arguments(split.words, &lead);
             if !words.iter().any(|word| word.text().contains('!')) {
                 return None;
             }
+            fault = split.missing_continuation.map(|offset| {
+                let message =
+                    "the line ends in `!` without a `\\`, so the shell ends the command here";
+                Error::new(ErrorKind::Refused, message).at(index.place(text, offset))
+            });
+            let in_string = matches!(mention.before, Some(b'"' | b'\''));
+            if in_string && let Some(link) = words.pop_if(|last| last.text() == "!") {
+                let message = "the string ends in `!`: what follows is put together elsewhere";
+                let place = index.place(text, link.span.start);
+                fault = Some(Error::new(ErrorKind::Refused, message).at(place));
+            }
             grammar::parse(&LaunchText::from_words(&words))
         }
-        Err(_)
-            if !glyphs
-                .iter()
-                .take_while(|glyph| glyph.c != '\n')
-                .any(|glyph| glyph.c == '!') =>
-        {
-            return None;
-        }
+        Err(_) if !first_line(&glyphs).any(|glyph| glyph.c == '!') => return None,
         Err(error) => Err(error),
     };
     let mut environment = exports(&text[..line_start]);
@@ -220,7 +225,13 @@ fn command(text: &[u8], index: &LineIndex, mention: &Mention, limit: usize) -> O
         liveness,
         environment,
         graph: graph.map_err(|(error, offset)| error.at(index.place(text, offset))),
+        fault,
     })
+}
+
+/// The characters up to the first line end.
+fn first_line(glyphs: &[Glyph]) -> impl Iterator<Item = &Glyph> {
+    glyphs.iter().take_while(|glyph| glyph.c != '\n')
 }
 
 /// Takes the comment sign off the lines that continue a command in a comment.

@@ -75,6 +75,9 @@ pub(crate) fn glyphs(text: &[u8], range: Range<usize>) -> Vec<Glyph> {
 }
 
 /// Takes one level of double quotes away, up to the quote that closes them.
+///
+/// Where nothing but white space stands before another opening quote, the text in it goes on: that
+/// is how C and Python split a string over lines.
 pub(crate) fn inside_double_quotes(input: &[Glyph]) -> Vec<Glyph> {
     let mut out: Vec<Glyph> = Vec::new();
     let mut rest = input;
@@ -86,7 +89,10 @@ pub(crate) fn inside_double_quotes(input: &[Glyph]) -> Vec<Glyph> {
             ..*glyph
         };
         match (first.c, tail) {
-            ('"', _) => break,
+            ('"', _) => match tail.iter().position(|next| !next.c.is_whitespace()) {
+                Some(next) if next > 0 && tail[next].c == '"' => rest = &tail[next + 1..],
+                _ => break,
+            },
             ('\\', [next, after @ ..]) if matches!(next.c, '"' | '\\' | '$' | '`') => {
                 out.push(nested(next, Span::new(first.span.start, next.span.end)));
                 rest = after;
@@ -97,28 +103,47 @@ pub(crate) fn inside_double_quotes(input: &[Glyph]) -> Vec<Glyph> {
     out
 }
 
+/// The words of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Command {
+    pub(crate) words: Vec<Word>,
+    /// The offset of a line end behind `!` that no backslash continues. The shell ends the command
+    /// there; manuals often mean it to go on.
+    pub(crate) missing_continuation: Option<usize>,
+}
+
 /// Splits a command line into words, up to the end of the command.
 ///
 /// # Errors
 ///
 /// [`ErrorKind::Refused`] where the shell would refuse the line: an open quote, a bare parenthesis.
 /// The place is left to the caller, who knows the file; the offset comes beside it.
-pub(crate) fn split(input: &[Glyph]) -> Result<Vec<Word>, (Error, usize)> {
+pub(crate) fn split(input: &[Glyph]) -> Result<Command, (Error, usize)> {
     let mut lexer = Lexer {
         rest: input,
         region: 0,
+        after_link: false,
+        missing_continuation: None,
     };
     let mut words = Vec::new();
     while let Some(word) = lexer.word()? {
+        lexer.after_link =
+            matches!(word.glyphs.as_slice(), [only] if only.c == '!' && !only.expands);
         words.push(word);
     }
-    Ok(words)
+    Ok(Command {
+        words,
+        missing_continuation: lexer.missing_continuation,
+    })
 }
 
 /// The state of [`split`].
 struct Lexer<'a> {
     rest: &'a [Glyph],
     region: usize,
+    /// Whether the word before is `!`.
+    after_link: bool,
+    missing_continuation: Option<usize>,
 }
 
 impl Lexer<'_> {
@@ -206,13 +231,32 @@ impl Lexer<'_> {
     }
 
     /// Skips blanks and continued line ends, but no line end that ends the command.
+    ///
+    /// A line end behind `!` is skipped too if text follows on the next line, and remembered.
     fn skip_blanks(&mut self) {
         loop {
             self.rest = match self.rest {
                 [glyph, tail @ ..] if matches!(glyph.c, ' ' | '\t') => tail,
                 [a, b, tail @ ..] if a.c == '\\' && b.c == '\n' => tail,
                 [a, b, c, tail @ ..] if a.c == '\\' && b.c == '\r' && c.c == '\n' => tail,
-                [glyph, ..] if matches!(glyph.c, '\n' | '\r') => &[],
+                [glyph, tail @ ..] if matches!(glyph.c, '\n' | '\r') => {
+                    let tail = if glyph.c == '\r' && tail.first().is_some_and(|next| next.c == '\n')
+                    {
+                        &tail[1..]
+                    } else {
+                        tail
+                    };
+                    let goes_on = tail
+                        .iter()
+                        .find(|next| !matches!(next.c, ' ' | '\t'))
+                        .is_some_and(|next| !matches!(next.c, '\n' | '\r'));
+                    if self.after_link && goes_on {
+                        self.missing_continuation.get_or_insert(glyph.span.start);
+                        tail
+                    } else {
+                        &[]
+                    }
+                }
                 _ => return,
             };
         }

@@ -413,7 +413,7 @@ fn refused(text: &str, place: &str, message: &str) {
 #[test]
 fn a_refused_command_names_its_place_and_the_reason() {
     refused(
-        "\ngst-launch-1.0 a !\n  b\n",
+        "\ngst-launch-1.0 a !\n\n  b\n",
         "2:18",
         "the pipeline ends in `!`",
     );
@@ -452,6 +452,44 @@ fn a_refused_command_names_its_place_and_the_reason() {
         "1:24",
         "`c=1` follows no element",
     );
+}
+
+#[test]
+fn a_manual_that_forgot_the_backslash_is_read_with_a_fault() {
+    let script = GstScript::parse("$ gst-launch-1.0 a !\n    b ! \n  c\n");
+    let command = &script.commands()[0];
+    assert_eq!(
+        command.graph.as_ref().map(|graph| graph.elements.len()),
+        Ok(3)
+    );
+    let fault = command.fault.as_ref().map(ToString::to_string);
+    let message = "1:21: the line ends in `!` without a `\\`, so the shell ends the command here";
+    assert_eq!(fault.as_deref(), Some(message));
+}
+
+#[test]
+fn a_string_split_over_lines_is_one_command() {
+    let python = "p = (\"gst-launch-1.0 a ! \"\n     \"b ! c\")\n";
+    assert_eq!(
+        GstScript::parse(python).commands()[0]
+            .graph
+            .as_ref()
+            .map(|graph| graph.elements.len()),
+        Ok(3)
+    );
+}
+
+#[test]
+fn a_string_that_goes_on_elsewhere_is_read_as_far_as_it_goes() {
+    let script = GstScript::parse("p = \"gst-launch-1.0 a ! b ! \" + sink\n");
+    let command = &script.commands()[0];
+    assert_eq!(
+        command.graph.as_ref().map(|graph| graph.elements.len()),
+        Ok(2)
+    );
+    let fault = command.fault.as_ref().map(ToString::to_string);
+    let message = "1:27: the string ends in `!`: what follows is put together elsewhere";
+    assert_eq!(fault.as_deref(), Some(message));
 }
 
 #[test]
