@@ -1,0 +1,143 @@
+//! How fast the tensor cores multiply.
+
+use super::context::Context;
+use super::limit::{Ceiling, Confidence, Limit};
+use crate::gpu::{ClockBasis, GpuSpec, Precision};
+use crate::units::{Megahertz, OpsPerSec};
+
+/// Dense operations per second: `SM × operations per clock and SM × clock`.
+#[must_use]
+pub fn tensor_rate(sm_count: u32, ops_per_clk_sm: u32, clock: Megahertz) -> OpsPerSec {
+    let ops_per_clk = f64::from(sm_count) * f64::from(ops_per_clk_sm);
+    // Three factors below 2³² stay far below the largest double.
+    OpsPerSec::new(ops_per_clk * f64::from(clock.get()) * 1e6)
+        .expect("a product of whole numbers is finite")
+}
+
+/// The two ceilings of one precision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TensorCeiling {
+    /// The number format.
+    pub precision: Precision,
+    /// At the clock of NVIDIA's figures: the reference for percentages.
+    pub published: Limit<OpsPerSec>,
+    /// At the highest clock of the machine: the bound that no measurement exceeds.
+    pub silicon: Limit<OpsPerSec>,
+}
+
+pub(super) fn ceiling(context: &Context<'_>, precision: Precision) -> TensorCeiling {
+    TensorCeiling {
+        precision,
+        published: published(context, precision),
+        silicon: silicon(context, precision),
+    }
+}
+
+fn published(context: &Context<'_>, precision: Precision) -> Limit<OpsPerSec> {
+    let spec = match context.whole_product() {
+        Ok(spec) => spec,
+        Err(reason) => return Limit::Unknown { reason },
+    };
+    let Some(ops) = spec.ops_per_clk_sm(precision) else {
+        return printed_only(context, spec, precision);
+    };
+    let Some(clock) = spec.published_clock() else {
+        return Limit::unknown(format!("no data sheet clock of {} is known", spec.label()));
+    };
+    let Some(sm_count) = context.identity.usable_sms(Some(spec)) else {
+        return Limit::unknown(format!(
+            "the number of SMs of {} is not known",
+            spec.label()
+        ));
+    };
+    let is_fitted = spec
+        .tensor_clock
+        .is_some_and(|tensor| tensor.basis == ClockBasis::Fitted);
+    let is_checked = spec.printed(precision).is_some() && !is_fitted && !spec.is_quoted();
+    let value = tensor_rate(sm_count, ops, clock);
+    Limit::Known(Ceiling {
+        value,
+        formula: formula(sm_count, ops, clock, value, precision),
+        source: spec.sources.join("; "),
+        confidence: if is_checked { Confidence::High } else { Confidence::Medium },
+        caveat: is_fitted
+            .then(|| "the clock was computed back from the printed figure, so the figure does not confirm it".into()),
+    })
+}
+
+/// Where NVIDIA prints a rate that no power of two per clock and SM gives, as INT8 on B300.
+fn printed_only(context: &Context<'_>, spec: &GpuSpec, precision: Precision) -> Limit<OpsPerSec> {
+    match spec.printed(precision) {
+        Some(value) if context.identity.instance.is_none() => Limit::Known(Ceiling {
+            value,
+            formula: format!("{} as NVIDIA prints it", show(value, precision)),
+            source: spec.sources.join("; "),
+            confidence: Confidence::Medium,
+            caveat: None,
+        }),
+        _ => Limit::unknown(no_rate(spec, precision)),
+    }
+}
+
+fn silicon(context: &Context<'_>, precision: Precision) -> Limit<OpsPerSec> {
+    if let Some(reason) = context.withheld() {
+        return Limit::Unknown { reason };
+    }
+    let identity = context.identity;
+    let (ops, ops_confidence, source) = match context.rate(precision) {
+        Ok(rate) => rate,
+        Err(reason) => return Limit::Unknown { reason },
+    };
+    let Some(sm_count) = identity.usable_sms(context.spec()) else {
+        return Limit::unknown(
+            "the number of SMs is not known: NVML or CUDA tells it on the machine",
+        );
+    };
+    let seen = context.spec().and_then(GpuSpec::seen_sm_clock);
+    let (clock, clock_confidence, caveat) = match (identity.max_clocks.sm, seen) {
+        (Some(clock), _) => (clock, Confidence::High, None),
+        (None, Some(clock)) => (
+            clock,
+            Confidence::Medium,
+            Some("the highest SM clock seen on another board".into()),
+        ),
+        (None, None) => {
+            return Limit::unknown(
+                "the highest SM clock is not known: `clocks.max.sm` on the machine tells it",
+            );
+        }
+    };
+    let value = tensor_rate(sm_count, ops, clock);
+    Limit::Known(Ceiling {
+        value,
+        formula: formula(sm_count, ops, clock, value, precision),
+        source: format!("clocks.max.sm; {source}"),
+        confidence: ops_confidence.min(clock_confidence),
+        caveat,
+    })
+}
+
+pub(super) fn no_rate(spec: &GpuSpec, precision: Precision) -> String {
+    format!(
+        "no {precision} tensor rate of {} is known: it has none, or none is published",
+        spec.label()
+    )
+}
+
+fn formula(
+    sm_count: u32,
+    ops: u32,
+    clock: Megahertz,
+    value: OpsPerSec,
+    precision: Precision,
+) -> String {
+    format!(
+        "{sm_count} SM × {ops} op/clk/SM × {clock} = {}",
+        show(value, precision)
+    )
+}
+
+fn show(value: OpsPerSec, precision: Precision) -> String {
+    format!("{:.1} {}", value.tera(), precision.unit())
+}
