@@ -4,6 +4,7 @@ mod error;
 mod gst_launch;
 mod ini;
 mod line_index;
+mod sources_csv;
 mod text_edit;
 mod textproto;
 mod yaml;
@@ -14,6 +15,7 @@ pub use crate::gst_launch::{
 };
 pub use crate::ini::{IniAssignment, IniDocument, IniType, IniValue};
 pub use crate::line_index::{LineIndex, Place};
+pub use crate::sources_csv::{SourceCell, SourceRow, SourcesCsv};
 pub use crate::text_edit::{Indel, Span, TextEdit};
 pub use crate::textproto::{
     NVINFERSERVER, ProtoField, ProtoKind, ProtoLabel, ProtoMessage, TextProtoDocument,

@@ -4,6 +4,7 @@ mod forms;
 mod gst_launch;
 mod ini;
 mod line_index;
+mod sources_csv;
 mod table;
 mod text_edit;
 mod textproto;
