@@ -342,6 +342,62 @@ fn a_name_that_goes_away_is_no_fault() {
 }
 
 #[test]
+fn a_stream_that_ended_before_the_next_was_steady_is_no_fault() {
+    let console = "**PERF:  {'stream0': 5.0}\n**PERF:  {'stream0': 10.0}\n**PERF:  {'stream0': 3.0}\n\
+                   **PERF:  {'stream0': 0.0}\n**PERF:  {'stream0': 0.0, 'stream1': 4.0}\n\
+                   **PERF:  {'stream1': 9.0}\n";
+    let log = read(console);
+    assert_eq!(
+        statuses(&log),
+        [FpsStatus::Short { n: 1 }, FpsStatus::Short { n: 1 }]
+    );
+}
+
+#[test]
+fn a_stall_marks_the_last_set_of_streams_only() {
+    let console = "**PERF:  {'stream0': 5.0, 'stream1': 5.0}\n**PERF:  {'stream0': 10.0, 'stream1': 10.0}\n\
+                   **PERF:  {'stream0': 12.0}\n**PERF:  {'stream0': 1.0}\n**PERF:  {'stream0': 0.0}\n";
+    let log = read(console);
+    assert_eq!(log.status, FpsStatus::Stall);
+    let sets: Vec<_> = log
+        .segments
+        .iter()
+        .map(|segment| (segment.n_streams, segment.status))
+        .collect();
+    assert_eq!(
+        sets,
+        [(2, FpsStatus::Short { n: 1 }), (1, FpsStatus::Stall)]
+    );
+}
+
+#[test]
+fn an_end_of_stream_before_the_start_is_of_another_run() {
+    let mut console = "** INFO: <bus_callback:328>: Received EOS. Exiting ...\n".to_owned();
+    console.push_str(&deepstream_app(&[&[9.0], &[10.0], &[3.0], &[0.0]]));
+    assert_eq!(read(&console).status, FpsStatus::Stall);
+}
+
+#[test]
+fn a_header_before_the_start_names_the_columns_after_it() {
+    let console = "**PERF:  FPS 7 (Avg)\tFPS 4 (Avg)\t\n**PERF:  0.00 (0.00)\t0.00 (0.00)\t\nPipeline running\n\
+                   **PERF:  5.00 (1.00)\t6.00 (1.00)\t\n";
+    check_ids(
+        console,
+        FpsEmitter::DeepstreamApp,
+        &[("7", FpsUnit::Frames, 5.0), ("4", FpsUnit::Frames, 6.0)],
+    );
+}
+
+#[test]
+fn values_on_the_line_of_a_marker_end_the_wait_for_the_next_line() {
+    let log = read("**PERF:  \n**PERF:  5.00 (1.00)\t\n99.00 (99.00)\t\n");
+    assert_eq!(
+        (log.windows_in_log, log.streams[0].last_sample),
+        (1, Some(fps(5.0)))
+    );
+}
+
+#[test]
 fn one_name_twice_on_a_line_counts_once() {
     let log = read("**PERF:  {'stream0': 5.0}\n**PERF:  {'stream0': 10.0, 'stream0': 10.0}\n");
     assert_eq!(aggregate_windows(&log), [10.0]);
@@ -393,8 +449,8 @@ fn buffers_are_never_added_to_frames() {
 
 #[test]
 fn frames_count_from_the_first_of_two_starts() {
-    let console = "PERF(0): 1.00 (1.00)\t\nPipeline running\nPipeline running\n\
-                   PERF(0): 5.00 (1.00)\t\nPERF(1): 5.00 (1.00)\t\nPERF(0): 10.00 (1.00)\t\nPERF(1): 20.00 (1.00)\t\n";
+    let console = "PERF(0): 1.00 (1.00)\t\nPipeline running\nPERF(0): 5.00 (1.00)\t\nPipeline running\n\
+                   PERF(1): 5.00 (1.00)\t\nPERF(0): 10.00 (1.00)\t\nPERF(1): 20.00 (1.00)\t\n";
     let log = read(console);
     assert_eq!(
         (log.windows_in_log, aggregate_windows(&log)),
