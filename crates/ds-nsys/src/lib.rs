@@ -1,1 +1,39 @@
-//! To be written.
+//! Reads exports of NVIDIA Nsight Systems without Nsight Systems.
+
+mod error;
+mod file_kind;
+mod grouped;
+mod ids;
+mod nvtx;
+mod query;
+mod report;
+mod rows;
+mod samples;
+mod schema;
+mod strings;
+mod style;
+mod summary;
+mod trace;
+mod units;
+
+pub use error::{Error, ErrorKind, Result};
+pub use file_kind::{FileKind, MAGIC_LEN, NotAVersion, NsysVersion};
+pub use ids::{DeviceKey, ProcessKey, StreamKey, ThreadKey};
+pub use nvtx::{RangeName, RangeStyle};
+pub use query::{Scope, Selection, Split, Window};
+pub use report::{
+    Cell, Heading, NameWidth, NvtxNames, Report, ReportKind, ReportOptions, RowSink,
+    SeparatedWriter, Table,
+};
+pub use samples::{DurationSummary, SizeSummary};
+pub use schema::SchemaVersion;
+pub use style::Style;
+pub use summary::{
+    ApiSummary, CopyKind, KernelNaming, KernelSummary, MemoryOperation, MemorySummary,
+    RangeSummaries, RangeSummary,
+};
+pub use trace::{
+    CaptureSettings, Diagnostic, DiagnosticSource, ExportVersion, Gpu, GraphTracing, Integrity,
+    Process, Severity, Trace, Trigger, Warning,
+};
+pub use units::{Bytes, FracBytes, FracNanos, Nanos, Share};

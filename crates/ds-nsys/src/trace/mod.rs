@@ -1,0 +1,165 @@
+//! An opened export.
+
+mod capture;
+mod open;
+mod target;
+
+pub use capture::{CaptureSettings, GraphTracing, Trigger};
+pub use open::Integrity;
+pub use target::{Diagnostic, DiagnosticSource, Gpu, Process, Severity};
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use tempfile::TempPath;
+
+use crate::error::{Error, Result};
+use crate::file_kind::NsysVersion;
+use crate::schema::{Schema, SchemaVersion};
+use crate::strings::Strings;
+use crate::units::Nanos;
+
+/// An export of Nsight Systems, opened for reading.
+///
+/// Opening reads the schema and the small tables; the event tables are scanned when a summary asks for them.
+#[derive(Debug)]
+pub struct Trace {
+    path: PathBuf,
+    conn: Connection,
+    /// Where to open further connections: the file itself, or its decompressed copy.
+    location: open::Location,
+    schema: Schema,
+    strings: Strings,
+    version: ExportVersion,
+    capture: CaptureSettings,
+    integrity: Integrity,
+    warnings: Vec<Warning>,
+    /// Keeps the decompressed copy of a gzip'd export alive; dropping it removes the file.
+    _unpacked: Option<TempPath>,
+}
+
+/// Which release wrote an export, as far as the export says so.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ExportVersion {
+    /// The release that exported; exports of 2020 and 2021 do not say.
+    pub product: Option<NsysVersion>,
+    /// The version of the table layout; likewise.
+    pub schema: Option<SchemaVersion>,
+}
+
+/// Something about the whole export that a reader of its numbers should know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// The layout is newer than the newest one that was ever examined; columns are found by name nevertheless.
+    NewerSchema {
+        /// The layout of this file.
+        found: SchemaVersion,
+        /// The newest layout examined.
+        newest_known: SchemaVersion,
+    },
+    /// No table says which release wrote the file: older than 2022, or the export was interrupted.
+    NoExportMeta,
+    /// The file is too large for a check of every page at opening; only its length was compared.
+    PagesNotChecked,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NewerSchema {
+                found,
+                newest_known,
+            } => write!(
+                f,
+                "export schema {found} is newer than {newest_known}, the newest one examined; columns are read by name"
+            ),
+            Self::NoExportMeta => f.write_str(
+                "the export does not say which release wrote it: from before 2022, or interrupted",
+            ),
+            Self::PagesNotChecked => {
+                f.write_str("the file is large: its length was checked at opening, not every page")
+            }
+        }
+    }
+}
+
+impl Trace {
+    /// The file that was opened.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Which release wrote the export.
+    #[must_use]
+    pub fn version(&self) -> &ExportVersion {
+        &self.version
+    }
+
+    /// How the capture was set up, as far as the export says so.
+    #[must_use]
+    pub fn capture(&self) -> &CaptureSettings {
+        &self.capture
+    }
+
+    /// How thoroughly the file was checked when it was opened.
+    #[must_use]
+    pub fn integrity(&self) -> Integrity {
+        self.integrity
+    }
+
+    /// What a reader of the numbers should know about the export as a whole.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// Whether the export has the table, under exactly this name.
+    ///
+    /// A missing table says that nothing of the kind was exported, and not why.
+    #[must_use]
+    pub fn has_table(&self, table: &str) -> bool {
+        self.schema.has_table(table)
+    }
+
+    /// The length of the session; `None` where the export does not record it.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the table that holds it cannot be read.
+    pub fn session_duration(&self) -> Result<Option<Nanos>> {
+        #[derive(Default)]
+        struct Longest(Option<i64>);
+        crate::rows::records! {
+            struct Details: "ANALYSIS_DETAILS" { duration: i64 = "duration" }
+        }
+        let longest = self.fold_rows(Longest::default, |longest: &mut Longest, row: Details| {
+            longest.0 = longest.0.max(Some(row.duration));
+        })?;
+        Ok(longest.and_then(|longest| longest.0).map(Nanos))
+    }
+
+    pub(crate) fn conn(&self) -> &Connection {
+        &self.conn
+    }
+
+    pub(crate) fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    pub(crate) fn strings(&self) -> &Strings {
+        &self.strings
+    }
+
+    /// A further connection to the same file, for a second thread.
+    pub(crate) fn another_connection(&self) -> Result<Connection> {
+        open::connect(&self.location)
+            .map_err(|source| Error::query(&self.path, "sqlite_master", source))
+    }
+
+    pub(crate) fn query_error(&self, table: &str, source: rusqlite::Error) -> Error {
+        Error::query(&self.path, table, source)
+    }
+}

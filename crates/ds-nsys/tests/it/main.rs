@@ -1,0 +1,4 @@
+//! Integration tests of ds-nsys: over recorded traces, over small databases built from SQL, over damaged files.
+
+mod captures;
+mod support;
