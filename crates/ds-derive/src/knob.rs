@@ -208,7 +208,6 @@ impl Knob {
             Self::OverallMinFpsN => Some(Value::Integer(5)),
             Self::OverallMaxFpsN => Some(Value::Integer(120)),
             Self::OverallMinFpsD | Self::OverallMaxFpsD => Some(Value::Integer(1)),
-            Self::MaxBatchSize => Some(Value::Integer(30)),
             Self::TrackerWidth => Some(Value::Integer(960)),
             Self::TrackerHeight => Some(Value::Integer(544)),
             Self::QueueMaxSizeBuffers => Some(Value::Integer(200)),
@@ -221,6 +220,7 @@ impl Knob {
             | Self::BatchedPushTimeout
             | Self::InferDims
             | Self::ModelEngineFile
+            | Self::MaxBatchSize
             | Self::LlConfigFile
             | Self::OsdEnable
             | Self::TilerEnable

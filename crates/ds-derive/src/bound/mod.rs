@@ -1,10 +1,14 @@
 //! What bounds a pipeline: a table of signals and thresholds, read from the top, with the evidence for and against.
 
 mod signals;
+mod thresholds;
+mod verdict;
 
 use std::fmt;
 
 pub use self::signals::{Idle, IdleBasis, Signal, Signals};
+pub use self::thresholds::{Relation, THRESHOLDS, Threshold};
+pub use self::verdict::{Bound, Certainty, Contradiction, Evidence, bound};
 
 /// What bounds a pipeline. The order is the order in which the table is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
