@@ -1,5 +1,6 @@
 //! Reads exports of NVIDIA Nsight Systems without Nsight Systems.
 
+mod busy;
 mod error;
 mod file_kind;
 mod grouped;
@@ -16,6 +17,7 @@ mod summary;
 mod trace;
 mod units;
 
+pub use busy::{Busy, DeviceBusy, GpuWork, Interval, Intervals, WorkTimeline};
 pub use error::{Error, ErrorKind, Result};
 pub use file_kind::{FileKind, MAGIC_LEN, NotAVersion, NsysVersion};
 pub use ids::{DeviceKey, ProcessKey, StreamKey, ThreadKey};

@@ -1,4 +1,5 @@
 //! Integration tests of ds-nsys: over recorded traces, over small databases built from SQL, over damaged files.
 
+mod busy;
 mod captures;
 mod support;
