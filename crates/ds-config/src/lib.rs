@@ -1,5 +1,6 @@
 //! Reads DeepStream pipelines in every form and edits them surgically.
 
+mod detect;
 mod error;
 mod gst_launch;
 mod ini;
@@ -9,6 +10,7 @@ mod text_edit;
 mod textproto;
 mod yaml;
 
+pub use crate::detect::{Carrier, Detection, Form, detect};
 pub use crate::error::{Error, ErrorKind};
 pub use crate::gst_launch::{
     Blocked, GstCommand, GstElement, GstGraph, GstLink, GstProperty, GstScript, Liveness,

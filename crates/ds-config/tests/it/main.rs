@@ -1,5 +1,6 @@
 //! The tests of ds-config, one binary.
 
+mod detect;
 mod forms;
 mod gst_launch;
 mod ini;
