@@ -139,7 +139,8 @@ impl VideoProfile {
     /// 8-bit AV1.
     pub const AV1: Self = Self::new(Codec::Av1, BitDepth::Eight);
 
-    /// The profiles for which NVIDIA prints decoder speeds, in the order in which reports list them.
+    /// The profiles for which NVIDIA prints decoder speeds, in the order in which reports list
+    /// them.
     pub const PRINTED: [Self; 6] = [
         Self::H264,
         Self::HEVC,

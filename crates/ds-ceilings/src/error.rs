@@ -133,7 +133,8 @@ impl fmt::Display for Output {
 
 /// A failure that nvidia-smi, or the shell in its place, reported.
 ///
-/// nvidia-smi prints its errors on standard output, so that the exit code decides whether there is data at all.
+/// nvidia-smi prints its errors on standard output, so that the exit code decides whether there is
+/// data at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SmiFailure {
@@ -241,8 +242,9 @@ impl SmiFailure {
             })
     }
 
-    /// Recognises a failed run: by its text, else by its exit code, which is an NVML return value (`nvidia-smi` manual
-    /// page, "RETURN VALUE"). `None` for exit 0, and for a failure of unknown kind.
+    /// Recognises a failed run: by its text, else by its exit code, which is an NVML return value
+    /// (`nvidia-smi` manual page, "RETURN VALUE"). `None` for exit 0, and for a failure of unknown
+    /// kind.
     #[must_use]
     pub fn from_run(exit_code: i32, text: &str) -> Option<Self> {
         if exit_code == 0 {
@@ -265,23 +267,19 @@ impl SmiFailure {
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::CommandNotFound => {
-                "install the NVIDIA driver; a Jetson with JetPack 5 or older has no nvidia-smi: use tegrastats"
+                "install the NVIDIA driver; on a Jetson before JetPack 6 use tegrastats"
             }
             Self::DriverNotReachable => {
-                "load the driver (`modprobe nvidia`), reboot after an update, or start the container with `--gpus all`"
+                "load the driver, reboot after an update, or start the container with `--gpus all`"
             }
             Self::NvmlLibraryMissing => {
-                "start the container with the NVIDIA runtime and `NVIDIA_DRIVER_CAPABILITIES=utility,compute,video`"
+                "start the container with `NVIDIA_DRIVER_CAPABILITIES=utility,compute,video`"
             }
             Self::NvmlVersionMismatch => {
                 "reboot, or reload the kernel module: the driver was updated while in use"
             }
-            Self::NvmlUnknown => {
-                "restart the container: its access to the devices was lost when the host reloaded it"
-            }
-            Self::NoDevices => {
-                "check that the GPU is passed to this machine or container and is not bound elsewhere"
-            }
+            Self::NvmlUnknown => "restart the container: its access to the devices was lost",
+            Self::NoDevices => "check that the GPU is passed to this machine or container",
             Self::GpuLost { .. } => {
                 "reboot the machine; if it happens again, check power and cooling of the board"
             }

@@ -8,8 +8,8 @@ use crate::gpu::{ComputeCap, GpuQuery, GpuSpec};
 use crate::smi::{Clocks, MigDevice, MigMode, SmiGpu, SmiQuery, SmiReport, SmiRow, Virtualization};
 use crate::units::Bytes;
 
-/// Everything known about one GPU. `None` means that nobody said it; every field may be filled in by hand, for instance
-/// from NVML.
+/// Everything known about one GPU. `None` means that nobody said it; every field may be filled in
+/// by hand, for instance from NVML.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GpuIdentity {
@@ -95,8 +95,8 @@ impl GpuIdentity {
 
     /// The GPUs of a machine from a query, each completed from the full report where one was made.
     ///
-    /// A GPU of the report belongs to the row with the same UUID, else the same PCI address, else, if neither was asked
-    /// for, the same position.
+    /// A GPU of the report belongs to the row with the same UUID, else the same PCI address, else,
+    /// if neither was asked for, the same position.
     ///
     /// # Errors
     ///
@@ -175,8 +175,9 @@ impl GpuIdentity {
         }
     }
 
-    /// Fills what is missing here from another reading of the same GPU. What both say and say differently is kept as
-    /// it is and noted as a conflict; readings that change from moment to moment are not compared.
+    /// Fills what is missing here from another reading of the same GPU. What both say and say
+    /// differently is kept as it is and noted as a conflict; readings that change from moment to
+    /// moment are not compared.
     pub fn complete(&mut self, other: &Self) {
         if self.name.is_empty() {
             self.name.clone_from(&other.name);
@@ -271,8 +272,8 @@ impl GpuIdentity {
         self.conflicts.extend(other.conflicts.iter().cloned());
     }
 
-    /// Takes NVML's core count over as a count of streaming multiprocessors; without effect where the compute
-    /// capability is unknown or the count does not divide evenly.
+    /// Takes NVML's core count over as a count of streaming multiprocessors; without effect where
+    /// the compute capability is unknown or the count does not divide evenly.
     pub fn set_cores(&mut self, cores: u32) {
         if let Some(per_sm) = self.compute_cap.and_then(ComputeCap::cores_per_sm)
             && cores.is_multiple_of(per_sm)
@@ -294,8 +295,8 @@ impl GpuIdentity {
         })
     }
 
-    /// Whether this is a share of a GPU in a guest: the report says so, or the name is a vGPU type (`NVIDIA
-    /// H100L-2-24C`, `GRID T4-8C`), which ends in a size in GB and the letter of a series.
+    /// Whether this is a share of a GPU in a guest: the report says so, or the name is a vGPU type
+    /// (`NVIDIA H100L-2-24C`, `GRID T4-8C`), which ends in a size in GB and the letter of a series.
     #[must_use]
     pub fn is_vgpu(&self) -> bool {
         let is_type = self.name.rsplit_once('-').is_some_and(|(_, last)| {
@@ -317,7 +318,8 @@ impl GpuIdentity {
         }
     }
 
-    /// The streaming multiprocessors that the work can use: of the MIG device, as counted, or of the product.
+    /// The streaming multiprocessors that the work can use: of the MIG device, as counted, or of
+    /// the product.
     #[must_use]
     pub fn usable_sms(&self, spec: Option<&GpuSpec>) -> Option<u32> {
         match &self.instance {
@@ -359,7 +361,7 @@ fn fill<T: Clone + PartialEq + ToString>(
 ) {
     match (mine.as_ref(), other) {
         (Some(kept), Some(dropped)) if kept != dropped => {
-            conflicts.push(conflict(what, kept, dropped))
+            conflicts.push(conflict(what, kept, dropped));
         }
         (None, Some(value)) => *mine = Some(value.clone()),
         _ => {}

@@ -22,10 +22,10 @@ pub use gpu::{
 };
 pub use identity::{Conflict, GpuIdentity};
 pub use smi::{
-    Clocks, Dmon, DmonColumn, DmonSample, EngineState, ListedGpu, ListedMigDevice, MemoryUse,
-    MigDevice, MigMode, MigProfileRow, MigProfiles, PcieReading, SmiGpu, SmiList, SmiQuery,
-    SmiReport, SmiRow, SmiTable, SmiVersion, SteadyWindow, TableGpu, Tegrastats, Topology,
-    TopologyRow, Utilization, Virtualization, present,
+    Clocks, Dmon, DmonColumn, DmonSample, EngineState, IDENTITY_FIELDS, ListedGpu, ListedMigDevice,
+    MemoryUse, MigDevice, MigMode, MigProfileRow, MigProfiles, PcieReading, SmiGpu, SmiList,
+    SmiQuery, SmiReport, SmiRow, SmiTable, SmiVersion, SteadyWindow, TableGpu, Tegrastats,
+    Topology, TopologyRow, Utilization, Virtualization, present,
 };
 pub use units::{
     Batch, Bytes, BytesPerSec, Fps, Fraction, Megahertz, Nanos, OpsPerSec, ParseResolutionError,

@@ -1,7 +1,8 @@
 //! Units as types, so that a clock is never added to a frame rate.
 //!
-//! The real-valued ones are finite and never negative: their constructor returns `None` for anything else, and their
-//! arithmetic stays inside that range. That is what lets them be ordered and compared without a thought for NaN.
+//! The real-valued ones are finite and never negative: their constructor returns `None` for
+//! anything else, and their arithmetic stays inside that range. That is what lets them be ordered
+//! and compared without a thought for NaN.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -10,8 +11,8 @@ use std::num::NonZeroU32;
 use std::ops::Add;
 use std::str::FromStr;
 
-/// Defines a finite, non-negative quantity over `f64`. `Display` divides by `$scale`, prints `$digits` decimals unless
-/// the caller asks for another precision, and appends `$suffix`.
+/// Defines a finite, non-negative quantity over `f64`. `Display` divides by `$scale`, prints
+/// `$digits` decimals unless the caller asks for another precision, and appends `$suffix`.
 macro_rules! real_quantity {
     ($(#[$doc:meta])* $name:ident, $scale:expr, $digits:expr, $suffix:expr) => {
         $(#[$doc])*
@@ -25,7 +26,8 @@ macro_rules! real_quantity {
             /// Takes a value in the base unit; `None` if it is negative, infinite or NaN.
             #[must_use]
             pub fn new(value: f64) -> Option<Self> {
-                // Adding zero turns -0.0 into 0.0, so that equal quantities are also equal in their total order.
+                // Adding zero turns -0.0 into 0.0, so that equal quantities are also equal in their
+                // total order.
                 (value.is_finite() && value >= 0.0).then_some(Self(value + 0.0))
             }
 
@@ -41,7 +43,8 @@ macro_rules! real_quantity {
                 Self::new(self.0 * factor)
             }
 
-            /// This quantity over another of its kind; `None` if the other is zero or the quotient is not finite.
+            /// This quantity over another of its kind; `None` if the other is zero or the quotient
+            /// is not finite.
             #[must_use]
             pub fn ratio_to(self, whole: Self) -> Option<f64> {
                 let ratio = self.0 / whole.0;
@@ -109,7 +112,8 @@ real_quantity! {
 }
 
 real_quantity! {
-    /// Arithmetic operations per second; a multiply-add counts as two, as in NVIDIA's figures. Shown in 10¹².
+    /// Arithmetic operations per second; a multiply-add counts as two, as in NVIDIA's figures.
+    /// Shown in 10¹².
     OpsPerSec, 1e12, 1, "TOP/s"
 }
 
@@ -163,7 +167,8 @@ impl Fraction {
         Self::new(value / 100.0)
     }
 
-    /// The share that `part` is of `whole`; `None` if `whole` is not positive or `part` is outside it.
+    /// The share that `part` is of `whole`; `None` if `whole` is not positive or `part` is outside
+    /// it.
     #[must_use]
     pub fn of(part: f64, whole: f64) -> Option<Self> {
         (whole > 0.0).then(|| Self::new(part / whole)).flatten()

@@ -76,8 +76,8 @@ impl<'a> Context<'a> {
 
     /// Operations per clock and SM, how sure they are, and their source.
     ///
-    /// For a product that the table lacks, the highest rate of any listed product of the same capability is a bound:
-    /// the exceptions within a capability all lie below it.
+    /// For a product that the table lacks, the highest rate of any listed product of the same
+    /// capability is a bound: the exceptions within a capability all lie below it.
     pub(super) fn rate(&self, precision: Precision) -> Result<(u32, Confidence, String), String> {
         if let Some(spec) = self.spec() {
             let ops = spec

@@ -10,8 +10,9 @@ use crate::units::{Fps, Megahertz, Resolution, StreamCount};
 const BELOW_1080P: &str =
     "no figure exists below 1920x1080: work per frame makes this an upper bound only";
 
-/// Jetson AGX Orin 64GB decodes 1369 Mpix/s of HEVC at 1080p30 and 1742 at 4K30 (NVIDIA Jetson module comparison).
-const ABOVE_1080P: &str = "one module carries 27 % more pixels per second at 4K than at 1080p: this may be too low by as much";
+/// Jetson AGX Orin 64GB decodes 1369 Mpix/s of HEVC at 1080p30 and 1742 at 4K30 (NVIDIA Jetson
+/// module comparison).
+const ABOVE_1080P: &str = "per pixel, 4K was seen to be up to 27 % faster: this may be too low";
 
 /// Frames per second of `engines` engines: the printed figure of one, scaled by clock and pixels.
 ///
@@ -96,8 +97,8 @@ impl Decoder {
         }
     }
 
-    /// Frames per second of a number of sessions: one session never uses more than one engine, so fewer sessions than
-    /// engines leave engines idle.
+    /// Frames per second of a number of sessions: one session never uses more than one engine, so
+    /// fewer sessions than engines leave engines idle.
     #[must_use]
     pub fn fps_of_sessions(
         &self,
@@ -160,7 +161,8 @@ fn basis(context: &Context<'_>) -> Result<Basis, String> {
     }))
 }
 
-/// The machine's clock, else one seen on another board, else the clock at which NVIDIA measured this very product.
+/// The machine's clock, else one seen on another board, else the clock at which NVIDIA measured
+/// this very product.
 fn video_clock(
     machine: Option<Megahertz>,
     spec: Option<&GpuSpec>,
@@ -276,8 +278,8 @@ fn size_caveat(resolution: Resolution) -> Option<&'static str> {
     }
 }
 
-/// The rate of a module at any size: never more pixels per second than at its best printed size, and never more frames
-/// than at a printed size that is not larger.
+/// The rate of a module at any size: never more pixels per second than at its best printed size,
+/// and never more frames than at a printed size that is not larger.
 fn module_fps(module: &JetsonModule, profile: VideoProfile, resolution: Resolution) -> Limit<Fps> {
     if profile != module.codec {
         return Limit::unknown(format!(

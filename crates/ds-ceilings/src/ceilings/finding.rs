@@ -19,7 +19,8 @@ pub enum Finding {
     },
     /// Only a share of the GPU is here.
     Vgpu,
-    /// The GPU is divided, and no instance was chosen: no process reaches the ceilings of the whole.
+    /// The GPU is divided, and no instance was chosen: no process reaches the ceilings of the
+    /// whole.
     MigWithoutInstance {
         /// How many MIG devices exist.
         devices: usize,
@@ -36,7 +37,8 @@ pub enum Finding {
         /// The reasons, as nvidia-smi names them.
         reasons: Vec<String>,
     },
-    /// The machine's highest SM clock lies below the clock of NVIDIA's figures, so these cannot be reached.
+    /// The machine's highest SM clock lies below the clock of NVIDIA's figures, so these cannot be
+    /// reached.
     SlowerThanPublished {
         /// The machine's highest SM clock.
         max: Megahertz,
@@ -55,13 +57,13 @@ impl fmt::Display for Finding {
             Self::MigWithoutInstance { devices } => {
                 write!(
                     f,
-                    "MIG is enabled ({devices} devices): the ceilings are those of the whole GPU; choose a device"
+                    "MIG is on ({devices} devices), these ceilings are of the whole GPU: choose a device"
                 )
             }
             Self::NarrowLink { width, max_width } => {
                 write!(
                     f,
-                    "the PCIe link has {width} of {max_width} lanes; if it stays so under load, this bounds copies"
+                    "the link has {width} of {max_width} lanes: if so under load too, that bounds copies"
                 )
             }
             Self::Throttled { reasons } => {

@@ -39,8 +39,8 @@ pub struct Ceiling<Q> {
     pub caveat: Option<String>,
 }
 
-/// A ceiling, or the reason why there is none. An unknown ceiling is not infinite: a minimum over ceilings with an
-/// unknown one among them holds "at most".
+/// A ceiling, or the reason why there is none. An unknown ceiling is not infinite: a minimum over
+/// ceilings with an unknown one among them holds "at most".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Limit<Q> {
     /// It is known.

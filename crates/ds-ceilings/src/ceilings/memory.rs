@@ -7,8 +7,8 @@ use crate::units::{BytesPerSec, Megahertz};
 
 /// Bytes per second: `2 × clock × bus width / 8`, with the clock as nvidia-smi prints it.
 ///
-/// Holds for GDDR5 to GDDR7 and HBM2 to HBM3e, whose printed clock is half the data rate of a pin; not for the shared
-/// memory of Jetson and GB10.
+/// Holds for GDDR5 to GDDR7 and HBM2 to HBM3e, whose printed clock is half the data rate of a pin;
+/// not for the shared memory of Jetson and GB10.
 #[must_use]
 pub fn memory_rate(clock: Megahertz, bus_bits: u32) -> BytesPerSec {
     let bytes_per_transfer = f64::from(bus_bits) / 8.0;

@@ -47,14 +47,16 @@ pub struct Ceilings {
     pub device_to_host: Limit<BytesPerSec>,
     /// The video decoders.
     pub decoder: Decoder,
-    /// Encoded frames per second. Only their absence is known: the sources used print no speed per engine and clock.
+    /// Encoded frames per second. Only their absence is known: the sources used print no speed per
+    /// engine and clock.
     pub encode: Limit<Fps>,
     /// What a reader should know beside the numbers.
     pub findings: Vec<Finding>,
 }
 
 impl Ceilings {
-    /// Computes the ceilings of a GPU. A GPU that is not recognised has unknown ceilings, each with its reason.
+    /// Computes the ceilings of a GPU. A GPU that is not recognised has unknown ceilings, each with
+    /// its reason.
     #[must_use]
     pub fn new(identity: &GpuIdentity, table: &GpuTable) -> Self {
         let context = Context::new(identity, table);

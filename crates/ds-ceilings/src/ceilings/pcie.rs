@@ -7,15 +7,17 @@ use super::limit::{Ceiling, Confidence, Limit};
 use crate::gpu::{ComputeCap, GpuSpec, HostLink};
 use crate::units::BytesPerSec;
 
-/// Framing 4, header of three double words 12, link checksum 4 bytes: read completions, which carry host-to-device
-/// copies. Source: PCI Express Base Specification, transaction and data link layer packet formats.
+/// Framing 4, header of three double words 12, link checksum 4 bytes: read completions, which carry
+/// host-to-device copies. Source: PCI Express Base Specification, transaction and data link layer
+/// packet formats.
 const READ_OVERHEAD: f64 = 20.0;
 
-/// As above with a header of four double words: writes to a 64-bit address, which carry device-to-host copies.
+/// As above with a header of four double words: writes to a 64-bit address, which carry
+/// device-to-host copies.
 const WRITE_OVERHEAD: f64 = 24.0;
 
-/// One direction of NVLink-C2C: half of the 900 GB/s that NVIDIA prints for both together. Source: NVIDIA Grace Hopper
-/// Superchip data sheet.
+/// One direction of NVLink-C2C: half of the 900 GB/s that NVIDIA prints for both together. Source:
+/// NVIDIA Grace Hopper Superchip data sheet.
 const C2C_GIGA_PER_DIRECTION: f64 = 450.0;
 
 /// A generation of PCI Express.
@@ -69,8 +71,8 @@ impl PcieGeneration {
         }
     }
 
-    /// The share of bits that carry packets, and how it is written: 8b/10b, then 128b/130b, then flits of 256 bytes of
-    /// which 236 are packets. Source: PCI Express Base Specification 6.0.
+    /// The share of bits that carry packets, and how it is written: 8b/10b, then 128b/130b, then
+    /// flits of 256 bytes of which 236 are packets. Source: PCI Express Base Specification 6.0.
     const fn encoding(self) -> (f64, &'static str) {
         match self {
             Self::Gen1 | Self::Gen2 => (8.0 / 10.0, "8/10"),
@@ -85,8 +87,8 @@ impl PcieGeneration {
 pub enum MaxPayload {
     /// Small hosts set this.
     Bytes128,
-    /// What every NVIDIA GPU whose capability listing is public supports at most (hwloc issue 653, NVIDIA/nvtrust issue
-    /// 51, raspberry-pi-pcie-devices issues 123, 480, 504 and 509).
+    /// What every NVIDIA GPU whose capability listing is public supports at most (hwloc issue 653,
+    /// NVIDIA/nvtrust issue 51, raspberry-pi-pcie-devices issues 123, 480, 504 and 509).
     #[default]
     Bytes256,
     /// More than any GPU listing shows.
@@ -146,8 +148,9 @@ impl PcieLink {
         .expect("a product of finite positive numbers is finite")
     }
 
-    /// What is left for data in one direction. Acknowledgements and flow control are not deducted, so this stays a
-    /// bound; of generation 6 not even headers are, since no public measurement shows their cost in flits.
+    /// What is left for data in one direction. Acknowledgements and flow control are not deducted,
+    /// so this stays a bound; of generation 6 not even headers are, since no public measurement
+    /// shows their cost in flits.
     #[must_use]
     pub fn copy_rate(self, direction: CopyDirection) -> BytesPerSec {
         if self.generation == PcieGeneration::Gen6 {
@@ -221,7 +224,7 @@ pub(super) fn ceiling(context: &Context<'_>, direction: CopyDirection) -> Limit<
     }
     let Some(link) = link(context) else {
         return Limit::unknown(
-            "generation or width of the PCIe link are not known: nvidia-smi on the machine tells them",
+            "generation or width of the PCIe link are not known without the machine",
         );
     };
     let is_read =

@@ -12,7 +12,8 @@ use crate::units::{BytesPerSec, Fps, OpsPerSec, Resolution};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CeilingRow {
-    /// A stable name, such as `tensor.fp16`, `tensor.fp16.silicon`, `memory`, `pcie.h2d`, `decode.hevc_10`, `encode`.
+    /// A stable name, such as `tensor.fp16`, `tensor.fp16.silicon`, `memory`, `pcie.h2d`,
+    /// `decode.hevc_10`, `encode`.
     pub id: String,
     /// A name for people.
     pub label: String,

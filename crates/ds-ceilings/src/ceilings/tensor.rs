@@ -60,9 +60,12 @@ fn published(context: &Context<'_>, precision: Precision) -> Limit<OpsPerSec> {
         value,
         formula: formula(sm_count, ops, clock, value, precision),
         source: spec.sources.join("; "),
-        confidence: if is_checked { Confidence::High } else { Confidence::Medium },
-        caveat: is_fitted
-            .then(|| "the clock was computed back from the printed figure, so the figure does not confirm it".into()),
+        confidence: if is_checked {
+            Confidence::High
+        } else {
+            Confidence::Medium
+        },
+        caveat: is_fitted.then(|| "the clock was computed back from the printed figure".into()),
     })
 }
 
@@ -87,7 +90,9 @@ fn silicon(context: &Context<'_>, precision: Precision) -> Limit<OpsPerSec> {
     let identity = context.identity;
     let (ops, ops_confidence, source) = match context.rate(precision) {
         Ok(rate) => rate,
-        Err(reason) => return Limit::Unknown { reason },
+        Err(reason) => {
+            return printed_at_max_clock(context, precision).unwrap_or(Limit::Unknown { reason });
+        }
     };
     let Some(sm_count) = identity.usable_sms(context.spec()) else {
         return Limit::unknown(
@@ -116,6 +121,28 @@ fn silicon(context: &Context<'_>, precision: Precision) -> Limit<OpsPerSec> {
         confidence: ops_confidence.min(clock_confidence),
         caveat,
     })
+}
+
+/// The silicon limit where only a printed rate is known: that rate at the machine's highest clock.
+fn printed_at_max_clock(context: &Context<'_>, precision: Precision) -> Option<Limit<OpsPerSec>> {
+    let spec = context
+        .spec()
+        .filter(|_| context.identity.instance.is_none())?;
+    let (printed, published) = (spec.printed(precision)?, spec.published_clock()?);
+    let max = context.identity.max_clocks.sm?;
+    let value = printed.scaled(f64::from(max.get()) / f64::from(published.get()))?;
+    let (from, to) = (show(printed, precision), show(value, precision));
+    Some(Limit::Known(Ceiling {
+        value,
+        formula: format!(
+            "{from} as printed × {}/{} MHz = {to}",
+            max.get(),
+            published.get()
+        ),
+        source: format!("clocks.max.sm; {}", spec.sources.join("; ")),
+        confidence: Confidence::Low,
+        caveat: Some("assumes that the printed rate holds at the published clock".to_owned()),
+    }))
 }
 
 pub(super) fn no_rate(spec: &GpuSpec, precision: Precision) -> String {

@@ -4,8 +4,9 @@ use super::spec::GpuSpec;
 use super::table::GpuTable;
 use crate::units::Bytes;
 
-/// nvidia-smi's `memory.total` may differ from the nominal size by carve-outs below it (a 64 GB Orin reports 61.3 GiB)
-/// or ECC; sizes of one name differ by a factor of 1.2 (10 and 12 GB) or more, so a tenth on either side is safe.
+/// nvidia-smi's `memory.total` may differ from the nominal size by carve-outs below it (a 64 GB
+/// Orin reports 61.3 GiB) or ECC; sizes of one name differ by a factor of 1.2 (10 and 12 GB) or
+/// more, so a tenth on either side is safe.
 const MEMORY_TOLERANCE: f64 = 0.1;
 
 /// What is known about the GPU to be found.
@@ -39,7 +40,8 @@ impl<'a> GpuQuery<'a> {
 pub enum GpuMatch<'a> {
     /// Exactly one product fits.
     Found(&'a GpuSpec),
-    /// Several products carry this name and nothing given tells them apart, or none of them fits what was given.
+    /// Several products carry this name and nothing given tells them apart, or none of them fits
+    /// what was given.
     Ambiguous {
         /// The products of this name.
         candidates: Vec<&'a GpuSpec>,
@@ -65,8 +67,8 @@ impl<'a> GpuMatch<'a> {
 impl GpuTable {
     /// Finds a product.
     ///
-    /// The name matches with and without `NVIDIA` or `Tesla` in front and in any letter case. A Jetson is found by its
-    /// device-tree model even where the name is missing.
+    /// The name matches with and without `NVIDIA` or `Tesla` in front and in any letter case. A
+    /// Jetson is found by its device-tree model even where the name is missing.
     #[must_use]
     pub fn find<'t>(&'t self, query: &GpuQuery<'_>) -> GpuMatch<'t> {
         let wanted = normal_form(query.name);
@@ -113,7 +115,8 @@ impl GpuTable {
     }
 }
 
-/// Lower case, single blanks, without the maker's and the brand's name: `Tesla T4`, `NVIDIA T4` and `t4` are one.
+/// Lower case, single blanks, without the maker's and the brand's name: `Tesla T4`, `NVIDIA T4` and
+/// `t4` are one.
 fn normal_form(name: &str) -> String {
     let words: Vec<String> = name.split_whitespace().map(str::to_lowercase).collect();
     let skip = words
@@ -156,9 +159,11 @@ fn fits(spec: &GpuSpec, query: &GpuQuery<'_>) -> bool {
         }
         _ => true,
     };
-    // Counts decide only between products of one name: a part with fewer SMs than the table says is still that part.
+    // Counts decide only between products of one name: a part with fewer SMs than the table says is
+    // still that part.
     let is_variant = spec.select.memory_mib.is_some() || spec.select.device_tree.is_some();
-    let differs = |table: Option<u32>, seen: Option<u32>| matches!((table, seen), (Some(a), Some(b)) if a != b);
+    let differs =
+        |table: Option<u32>, seen: Option<u32>| table.zip(seen).is_some_and(|(a, b)| a != b);
     let counts =
         differs(spec.sm_count, query.sm_count) || differs(spec.memory.bus_bits, query.bus_bits);
     model && memory && !(is_variant && counts)

@@ -33,9 +33,11 @@ impl ComputeCap {
         self.minor
     }
 
-    /// FP32 lanes per SM, by which NVML's core count is divided to get SMs; `None` for capabilities not listed.
+    /// FP32 lanes per SM, by which NVML's core count is divided to get SMs; `None` for capabilities
+    /// not listed.
     ///
-    /// Source: CUDA C++ Programming Guide, "Compute Capabilities", arithmetic throughput of 32-bit floating point.
+    /// Source: CUDA C++ Programming Guide, "Compute Capabilities", arithmetic throughput of 32-bit
+    /// floating point.
     #[must_use]
     pub const fn cores_per_sm(self) -> Option<u32> {
         match (self.major, self.minor) {
@@ -379,8 +381,8 @@ impl GpuSpec {
 
     /// Dense operations per clock and SM.
     ///
-    /// BF16 runs at the FP16 rate from compute capability 8.0 on and does not exist before; FP32 accumulation costs
-    /// nothing where the data names no rate of its own.
+    /// BF16 runs at the FP16 rate from compute capability 8.0 on and does not exist before; FP32
+    /// accumulation costs nothing where the data names no rate of its own.
     #[must_use]
     pub fn ops_per_clk_sm(&self, precision: Precision) -> Option<u32> {
         self.with_fallback(&self.ops, precision)
@@ -425,7 +427,8 @@ impl GpuSpec {
         self.seen_max.sm_clock
     }
 
-    /// Whether a printed figure was taken from a quotation of the data sheet and not from the sheet itself.
+    /// Whether a printed figure was taken from a quotation of the data sheet and not from the sheet
+    /// itself.
     #[must_use]
     pub fn is_quoted(&self) -> bool {
         self.data_sheet == Some(DataSheet::Quoted)

@@ -102,8 +102,8 @@ impl GpuTable {
         &self.profiles
     }
 
-    /// A MIG profile by the printed name of its GPU and its own name, such as `3g.71gb`. Outputs of real machines come
-    /// before unverified entries of the same name.
+    /// A MIG profile by the printed name of its GPU and its own name, such as `3g.71gb`. Outputs of
+    /// real machines come before unverified entries of the same name.
     #[must_use]
     pub fn mig_profile(&self, gpu: &str, profile: &str) -> Option<&MigProfile> {
         self.profiles
@@ -135,7 +135,8 @@ pub struct DecoderEngine {
 }
 
 impl DecoderEngine {
-    /// Frames per second of one engine at 1920 × 1080 and the reference clock, where NVIDIA prints it.
+    /// Frames per second of one engine at 1920 × 1080 and the reference clock, where NVIDIA prints
+    /// it.
     #[must_use]
     pub fn fps_1080p(&self, profile: VideoProfile) -> Option<Fps> {
         let rates = &self.fps_1080p;

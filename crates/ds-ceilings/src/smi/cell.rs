@@ -13,9 +13,9 @@ const BARE_MISSING: [&str; 4] = [
 
 /// The text of a cell, or `None` if it means that there is no value.
 ///
-/// Everything in square brackets is nvidia-smi's way to say so: `[N/A]`, `[Not Supported]`, `[Unknown Error]`,
-/// `[Function Not Found]`, `[Requested functionality has been deprecated]`, `[GPU requires reset]`,
-/// `[Insufficient Permissions]`.
+/// Everything in square brackets is nvidia-smi's way to say so: `[N/A]`, `[Not Supported]`,
+/// `[Unknown Error]`, `[Function Not Found]`, `[Requested functionality has been deprecated]`,
+/// `[GPU requires reset]`, `[Insufficient Permissions]`.
 #[must_use]
 pub fn present(cell: &str) -> Option<&str> {
     let cell = cell.trim();

@@ -70,7 +70,8 @@ pub struct DmonSample {
 }
 
 impl DmonSample {
-    /// The share of a column; `None` where the column is missing or reads `-`, as all do on a divided GPU.
+    /// The share of a column; `None` where the column is missing or reads `-`, as all do on a
+    /// divided GPU.
     #[must_use]
     pub fn share(&self, column: DmonColumn) -> Option<Fraction> {
         self.shares[column as usize]
@@ -88,13 +89,14 @@ impl DmonSample {
 }
 
 impl Dmon {
-    /// Reads a recording by its header, whatever columns it has. Repeated headers are skipped. A last line without an
-    /// end was cut while it was written: it is dropped, because a cut `100` reads as a valid `10`.
+    /// Reads a recording by its header, whatever columns it has. Repeated headers are skipped. A
+    /// last line without an end was cut while it was written: it is dropped, because a cut `100`
+    /// reads as a valid `10`.
     ///
     /// # Errors
     ///
-    /// If the text is an error of nvidia-smi, is empty, has no header with a `gpu` column, or a line does not fit its
-    /// header.
+    /// If the text is an error of nvidia-smi, is empty, has no header with a `gpu` column, or a
+    /// line does not fit its header.
     pub fn parse(text: &str) -> Result<Self, Error> {
         if let Some(failure) = SmiFailure::from_text(text) {
             return Err(failure.into());

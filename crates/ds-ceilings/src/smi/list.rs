@@ -88,7 +88,8 @@ fn mig_device(line: &str) -> Option<ListedMigDevice> {
     })
 }
 
-/// The text before `(UUID: …)`, and the UUID if it is one; some listings had it removed or lost the closing bracket.
+/// The text before `(UUID: …)`, and the UUID if it is one; some listings had it removed or lost the
+/// closing bracket.
 fn split_uuid(text: &str) -> (&str, Option<String>) {
     let Some((before, uuid)) = text.split_once("(UUID:") else {
         return (text.trim(), None);

@@ -1,4 +1,5 @@
-//! Readers of what nvidia-smi and tegrastats print. Text in, values out; a missing value is `None`, never zero.
+//! Readers of what nvidia-smi and tegrastats print. Text in, values out; a missing value is `None`,
+//! never zero.
 
 mod cell;
 mod dmon;
@@ -17,7 +18,7 @@ pub use cell::present;
 pub use dmon::{Dmon, DmonColumn, DmonSample};
 pub use list::{ListedGpu, ListedMigDevice, SmiList};
 pub use mig::{MigProfileRow, MigProfiles};
-pub use query::{SmiQuery, SmiRow};
+pub use query::{IDENTITY_FIELDS, SmiQuery, SmiRow};
 pub use report::{
     Clocks, MemoryUse, MigDevice, MigMode, PcieReading, SmiGpu, SmiReport, Utilization,
     Virtualization,

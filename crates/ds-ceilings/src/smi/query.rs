@@ -4,8 +4,9 @@ use super::cell::{Place, present};
 use crate::error::{Error, Output, SmiFailure};
 use crate::units::{Bytes, Fraction, Megahertz};
 
-/// Spellings of one field. Source: `nvidia-smi --help-query-gpu`, drivers 580 to 610; the `throttle` names are the
-/// older ones, and from 595 on `driver_version` is deprecated in favour of `kmd_version`.
+/// Spellings of one field. Source: `nvidia-smi --help-query-gpu`, drivers 580 to 610; the
+/// `throttle` names are the older ones, and from 595 on `driver_version` is deprecated in favour of
+/// `kmd_version`.
 const ALIASES: [(&str, &str); 14] = [
     ("gpu_name", "name"),
     ("gpu_uuid", "uuid"),
@@ -29,6 +30,26 @@ const ALIASES: [(&str, &str); 14] = [
     ("gpu.power.current_limit", "enforced.power.limit"),
 ];
 
+/// What to ask for to identify a GPU: `nvidia-smi --query-gpu=… --format=csv`.
+///
+/// The fields that every driver since 450 knows come first. One unknown field loses the whole answer
+/// ([`SmiFailure::InvalidField`]), so a caller drops the named field and asks again; `compute_cap` is
+/// unknown to driver 470, `mig.mode.current` to drivers before 450.
+pub const IDENTITY_FIELDS: [&str; 12] = [
+    "index",
+    "name",
+    "uuid",
+    "driver_version",
+    "memory.total",
+    "memory.free",
+    "clocks.max.sm",
+    "clocks.max.memory",
+    "pcie.link.gen.max",
+    "pcie.link.width.max",
+    "mig.mode.current",
+    "compute_cap",
+];
+
 /// The answer to a query: one row per GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SmiQuery {
@@ -41,7 +62,8 @@ impl SmiQuery {
     ///
     /// # Errors
     ///
-    /// If the text is an error of nvidia-smi, is empty, or a line has another number of cells than the header.
+    /// If the text is an error of nvidia-smi, is empty, or a line has another number of cells than
+    /// the header.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let mut lines = data_lines(text)?;
         let (_, header) = lines.next().ok_or(Error::Empty {
@@ -51,7 +73,8 @@ impl SmiQuery {
             .split(',')
             .map(|cell| canonical(without_unit(cell)))
             .collect();
-        // A row of values where the header should be (`noheader`) would otherwise name fields after values.
+        // A row of values where the header should be (`noheader`) would otherwise name fields after
+        // values.
         if !fields.iter().all(|field| is_field_name(field)) {
             return Err(Error::Missing {
                 output: Output::Query,
@@ -61,7 +84,8 @@ impl SmiQuery {
         Self::rows(fields, lines)
     }
 
-    /// Reads an output made with `noheader`, given the fields in the order in which they were asked for.
+    /// Reads an output made with `noheader`, given the fields in the order in which they were asked
+    /// for.
     ///
     /// # Errors
     ///

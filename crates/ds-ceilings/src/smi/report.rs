@@ -173,13 +173,14 @@ impl SmiReport {
     ///
     /// # Errors
     ///
-    /// If the text is an error of nvidia-smi, is empty, is no well-formed XML, holds no GPU, or holds something else
-    /// than a number where a number belongs.
+    /// If the text is an error of nvidia-smi, is empty, is no well-formed XML, holds no GPU, or
+    /// holds something else than a number where a number belongs.
     pub fn parse_xml(text: &str) -> Result<Self, Error> {
         Reader { form: Form::Xml }.report(&tree::from_xml(text)?)
     }
 
-    /// Reads `nvidia-smi -q`. Its names change between drivers, so the XML is to be preferred where there is a choice.
+    /// Reads `nvidia-smi -q`. Its names change between drivers, so the XML is to be preferred where
+    /// there is a choice.
     ///
     /// # Errors
     ///
@@ -257,7 +258,8 @@ impl Reader {
                 what: "GPU",
             });
         }
-        // From driver 595 on the old name carries a remark behind the version, and 610 adds a clean one.
+        // From driver 595 on the old name carries a remark behind the version, and 610 adds a clean
+        // one.
         let driver = self
             .text(root, &["kmd_version"], &["KMD Version"])
             .or_else(|| self.text(root, &["driver_version"], &["Driver Version"]));

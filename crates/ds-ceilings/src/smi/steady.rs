@@ -1,16 +1,17 @@
 //! The steady part of a dmon recording.
 //!
-//! A recording that runs beside a load also holds the time before it (a program that starts, an engine that loads) and
-//! after it. An average over all of it says little: one such recording reads 37 % where the load itself reads 99 %.
+//! A recording that runs beside a load also holds the time before it (a program that starts, an
+//! engine that loads) and after it. An average over all of it says little: one such recording reads
+//! 37 % where the load itself reads 99 %.
 
 use std::ops::Range;
 
 use super::dmon::{Dmon, DmonColumn, DmonSample};
 use crate::units::Fraction;
 
-/// A sample belongs to the load if its busiest engine reaches this share of the load's usual level. In 24 recordings of
-/// one H200 (driver 580.159.04, 1 Hz) the samples of starting and ending loads read at most 26 % of that level, and the
-/// lowest sample inside a load 60 %.
+/// A sample belongs to the load if its busiest engine reaches this share of the load's usual level.
+/// In 24 recordings of one H200 (driver 580.159.04, 1 Hz) the samples of starting and ending loads
+/// read at most 26 % of that level, and the lowest sample inside a load 60 %.
 const BUSY_SHARE_OF_LEVEL: f64 = 0.5;
 
 /// The longest run of busy samples of one GPU.
@@ -63,8 +64,8 @@ impl SteadyWindow {
 }
 
 impl Dmon {
-    /// The steady part of one GPU's samples: the longest run, the earliest of equals, in which every sample is busy.
-    /// `None` if nothing ran, or if the GPU prints no utilisation.
+    /// The steady part of one GPU's samples: the longest run, the earliest of equals, in which
+    /// every sample is busy. `None` if nothing ran, or if the GPU prints no utilisation.
     #[must_use]
     pub fn steady(&self, gpu: u32) -> Option<SteadyWindow> {
         let samples: Vec<DmonSample> = self
@@ -86,8 +87,8 @@ impl Dmon {
     }
 }
 
-/// The upper quartile of the samples that are not idle: unlike the maximum it does not follow a single spike, unlike the
-/// median not a long start-up that trickles along.
+/// The upper quartile of the samples that are not idle: unlike the maximum it does not follow a
+/// single spike, unlike the median not a long start-up that trickles along.
 fn usual_level(activity: &[f64]) -> Option<f64> {
     let mut active: Vec<f64> = activity
         .iter()

@@ -1,7 +1,8 @@
 //! `nvidia-smi` without arguments: the table for people.
 //!
-//! Names are cut in it and columns move between drivers. It is read for what users paste, and because only it shows MIG
-//! devices to an account that may not run `-q`; programs should ask with `--query-gpu` and `-q -x`.
+//! Names are cut in it and columns move between drivers. It is read for what users paste, and
+//! because only it shows MIG devices to an account that may not run `-q`; programs should ask with
+//! `--query-gpu` and `-q -x`.
 
 use super::cell::{Place, present};
 use super::report::{MigDevice, MigMode};
@@ -147,7 +148,8 @@ fn index_and_name(cell: &str) -> Option<(u32, &str)> {
         .filter(|(_, name)| name.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
-/// ` 0  2  0  0 | 16925MiB / 71424MiB | 16  0 | 3  0  3  0  3`: the engines are CE, ENC, DEC, OFA, JPG.
+/// ` 0  2  0  0 | 16925MiB / 71424MiB | 16  0 | 3  0  3  0  3`: the engines are CE, ENC, DEC, OFA,
+/// JPG.
 fn mig_device(cells: &[&str]) -> Option<(u32, MigDevice)> {
     let [ids, memory, sm, engines] = cells else {
         return None;

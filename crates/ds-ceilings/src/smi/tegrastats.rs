@@ -57,7 +57,8 @@ impl Tegrastats {
         Ok(lines)
     }
 
-    /// A line is a row of names, each with a value behind it; names that this reader does not know are passed over.
+    /// A line is a row of names, each with a value behind it; names that this reader does not know
+    /// are passed over.
     fn line(line: &str) -> Self {
         let words: Vec<&str> = line.split_whitespace().collect();
         let mut stats = Self::default();

@@ -23,7 +23,8 @@ pub struct TopologyRow {
 }
 
 impl Topology {
-    /// Reads the matrix. Its header carries terminal escapes even in a file, and its columns are separated by tabs.
+    /// Reads the matrix. Its header carries terminal escapes even in a file, and its columns are
+    /// separated by tabs.
     ///
     /// # Errors
     ///

@@ -2,8 +2,8 @@
 
 use crate::error::{Error, Output, SmiFailure};
 
-/// Outputs nest six levels deep. What lies deeper than this is no report, and is cut so that a hostile input cannot
-/// exhaust the stack.
+/// Outputs nest six levels deep. What lies deeper than this is no report, and is cut so that a
+/// hostile input cannot exhaust the stack.
 const MAX_DEPTH: usize = 32;
 
 /// A named section or value with what stands below it.

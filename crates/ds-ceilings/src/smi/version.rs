@@ -17,8 +17,8 @@ pub struct SmiVersion {
 }
 
 impl SmiVersion {
-    /// Reads the four to six lines. From driver 610 on, the old names of driver and CUDA carry a remark instead of a
-    /// version, and new names carry the version.
+    /// Reads the four to six lines. From driver 610 on, the old names of driver and CUDA carry a
+    /// remark instead of a version, and new names carry the version.
     ///
     /// # Errors
     ///

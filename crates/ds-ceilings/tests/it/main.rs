@@ -1,0 +1,13 @@
+//! Tests of the public interface.
+
+mod ceilings;
+mod dmon;
+mod documents;
+mod failures;
+mod identity;
+mod printed_figures;
+mod properties;
+mod samples;
+mod support;
+mod table;
+mod units;
