@@ -5,6 +5,7 @@ mod error;
 mod file_kind;
 mod grouped;
 mod ids;
+mod launch;
 mod nvtx;
 mod query;
 mod report;

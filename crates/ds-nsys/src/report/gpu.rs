@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
+use super::kernels::named_groups;
 use super::summary::{SummaryRow, print};
 use super::{Cell, Heading, Output, Report, ReportOptions};
 use crate::error::Result;
 use crate::samples::Summary;
-use crate::summary::{api_rows, kernel_rows};
+use crate::summary::api_rows;
 use crate::trace::Trace;
 
 const COLUMNS: &[&str] = &[
@@ -66,14 +67,14 @@ pub(super) fn api_gpu_sum(
 }
 
 fn gpu_operations(trace: &Trace, report: Report, options: ReportOptions) -> Result<Vec<Operation>> {
-    let kernels = kernel_rows(trace, report.naming, options.selection())?.unwrap_or_default();
+    let kernels = named_groups(trace, report, options)?;
     let memory = trace
         .memory_figures(options.selection())?
         .unwrap_or_default();
     let kernels = kernels.into_iter().map(|kernel| Operation {
         category: "CUDA_KERNEL",
-        name: kernel.name.to_string(),
-        figures: kernel.summary,
+        name: kernel.name,
+        figures: kernel.figures,
     });
     let memory = memory.into_iter().map(|row| Operation {
         category: "MEMORY_OPER",

@@ -1,11 +1,13 @@
 //! The reports of `nsys stats`, printed to the last digit as the original prints them.
 
 mod api;
+mod exec;
 mod gpu;
 mod kernels;
 mod memory;
 mod name;
 mod nvtx;
+mod nvtx_gpu;
 mod summary;
 mod table;
 
@@ -80,6 +82,10 @@ impl Trace {
             ReportKind::NvtxStartendSum => {
                 nvtx::one_style(self, RangeStyle::StartEnd, options, &mut output)
             }
+            ReportKind::CudaGpuKernGbSum => kernels::by_shape(self, report, options, &mut output),
+            ReportKind::CudaKernExecSum => exec::summary(self, report, options, &mut output),
+            ReportKind::NvtxKernSum => nvtx_gpu::kernels(self, report, options, &mut output),
+            ReportKind::NvtxGpuProjSum => nvtx_gpu::projection(self, options, &mut output),
             kind => Err(Error::UnknownReport {
                 name: kind.name().to_owned(),
             }),

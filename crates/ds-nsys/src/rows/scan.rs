@@ -130,33 +130,12 @@ impl Trace {
         })
     }
 
-    /// [`Trace::fold_parts`] over typed rows.
-    pub(crate) fn fold_records<R: Record, A: Send>(
-        &self,
-        new: impl Fn() -> A + Sync,
-        step: impl Fn(&mut A, R) + Sync,
-    ) -> Result<Option<Vec<A>>> {
-        self.fold_parts(R::TABLE, R::COLUMNS, new, |state, fields| {
-            step(state, R::read(fields)?);
+    /// Calls `step` for every typed row in the order of row ids; false when the table does not exist.
+    pub(crate) fn for_each_record<R: Record>(&self, mut step: impl FnMut(R)) -> Result<bool> {
+        self.for_each(R::TABLE, R::COLUMNS, |fields| {
+            step(R::read(fields)?);
             Ok(())
         })
-    }
-
-    /// Folds a table into one value with one thread; `None` when the table does not exist.
-    pub(crate) fn fold_rows<R, A>(
-        &self,
-        new: impl FnOnce() -> A,
-        mut step: impl FnMut(&mut A, R),
-    ) -> Result<Option<A>>
-    where
-        R: Record,
-    {
-        let mut state = new();
-        let there = self.for_each(R::TABLE, R::COLUMNS, |fields| {
-            step(&mut state, R::read(fields)?);
-            Ok(())
-        })?;
-        Ok(there.then_some(state))
     }
 
     /// Calls `step` for every row in the order of row ids; false when the table does not exist.

@@ -130,15 +130,12 @@ impl Trace {
     ///
     /// Fails when the table that holds it cannot be read.
     pub fn session_duration(&self) -> Result<Option<Nanos>> {
-        #[derive(Default)]
-        struct Longest(Option<i64>);
         crate::rows::records! {
             struct Details: "ANALYSIS_DETAILS" { duration: i64 = "duration" }
         }
-        let longest = self.fold_rows(Longest::default, |longest: &mut Longest, row: Details| {
-            longest.0 = longest.0.max(Some(row.duration));
-        })?;
-        Ok(longest.and_then(|longest| longest.0).map(Nanos))
+        let mut longest = None;
+        self.for_each_record(|row: Details| longest = longest.max(Some(row.duration)))?;
+        Ok(longest.map(Nanos))
     }
 
     pub(crate) fn conn(&self) -> &Connection {

@@ -145,15 +145,14 @@ impl Trace {
             });
             Ok(())
         })?;
-        let seen = self.fold_rows(Vec::new, |seen: &mut Vec<CudaDevice>, row| seen.push(row))?;
-        for device in seen.unwrap_or_default() {
-            let (Some(id), Ok(pid)) = (device.gpu, u32::try_from(device.pid)) else {
-                continue;
+        self.for_each_record(|device: CudaDevice| {
+            let Some((id, pid)) = device.gpu.zip(u32::try_from(device.pid).ok()) else {
+                return;
             };
             for gpu in gpus.iter_mut().filter(|gpu| gpu.id == id) {
                 gpu.ordinals.push((pid, device.ordinal));
             }
-        }
+        })?;
         Ok(gpus)
     }
 

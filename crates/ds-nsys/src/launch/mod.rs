@@ -1,0 +1,208 @@
+//! From GPU work back to the call that launched it, and to the ranges around that call.
+//!
+//! The exporter joins both by process and correlation id. The ids of the GPU work are collected and sorted first, then one
+//! pass over the calls fills in those that launched something: most calls did not, and take no memory.
+
+mod ranges;
+
+pub(crate) use ranges::LaunchRanges;
+
+use crate::error::Result;
+use crate::grouped::Grouped;
+use crate::ids::{ProcessKey, ThreadKey};
+use crate::rows::records;
+use crate::trace::Trace;
+
+/// A call that launched GPU work.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Call {
+    pub(crate) start: i64,
+    pub(crate) end: i64,
+    /// The position of its thread in [`Launches::threads`]; [`NO_CALL`] where no call was found.
+    thread: u32,
+    /// The position of its name's string id in [`Launches::names`].
+    name: u32,
+}
+
+/// Marks GPU work whose call is not in the export.
+const NO_CALL: u32 = u32::MAX;
+
+/// Calls by process and correlation id.
+#[derive(Debug)]
+pub(crate) struct Launches {
+    /// Ascending.
+    processes: Vec<ProcessKey>,
+    /// Process position and correlation id of all GPU work, ascending.
+    keys: Vec<u64>,
+    /// The call of each key.
+    calls: Vec<Call>,
+    threads: Vec<ThreadKey>,
+    names: Vec<i64>,
+}
+
+/// Process and correlation ids of one thread's share of the rows.
+#[derive(Debug, Default)]
+struct Keys {
+    processes: Grouped<ProcessKey, ()>,
+    keys: Vec<u64>,
+}
+
+impl Keys {
+    fn push(&mut self, process: i64, correlation: u32) {
+        let process = self.processes.position(ProcessKey::of(process));
+        let key = key(process, correlation);
+        // All nodes of a graph launch follow each other with one id.
+        if self.keys.last() != Some(&key) {
+            self.keys.push(key);
+        }
+    }
+}
+
+fn key(process: usize, correlation: u32) -> u64 {
+    (process as u64) << 32 | u64::from(correlation)
+}
+
+impl Launches {
+    /// The calls that launched the work in the given tables.
+    pub(crate) fn of(trace: &Trace, tables: &[&'static str]) -> Result<Self> {
+        let mut parts = Vec::new();
+        for table in tables {
+            parts.extend(work_keys(trace, table)?);
+        }
+        let mut processes: Vec<ProcessKey> = parts
+            .iter()
+            .flat_map(|part| part.processes.iter().map(|(process, ())| process))
+            .collect();
+        processes.sort_unstable();
+        processes.dedup();
+        let mut keys = Vec::new();
+        for part in parts {
+            let renumbered: Vec<usize> = part
+                .processes
+                .iter()
+                .map(|(process, ())| processes.partition_point(|other| *other < process))
+                .collect();
+            keys.extend(part.keys.into_iter().map(|old| {
+                let (process, correlation) = split(old);
+                key(renumbered[process], correlation)
+            }));
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        keys.shrink_to_fit();
+        let vacant = Call {
+            start: 0,
+            end: 0,
+            thread: NO_CALL,
+            name: 0,
+        };
+        let calls = vec![vacant; keys.len()];
+        let mut launches = Self {
+            processes,
+            keys,
+            calls,
+            threads: Vec::new(),
+            names: Vec::new(),
+        };
+        launches.fill(trace)?;
+        Ok(launches)
+    }
+
+    fn fill(&mut self, trace: &Trace) -> Result<()> {
+        records! {
+            struct ApiCall: "CUPTI_ACTIVITY_KIND_RUNTIME" {
+                start: i64 = "start",
+                end: i64 = "end",
+                thread: Option<i64> = "globalTid",
+                correlation: Option<i64> = "correlationId",
+                name: i64 = "nameId",
+            }
+        }
+        let mut threads: Grouped<ThreadKey, ()> = Grouped::default();
+        let mut names: Grouped<i64, ()> = Grouped::default();
+        trace.for_each_record(|row: ApiCall| {
+            let Some((thread, correlation)) = row.thread.zip(row.correlation) else {
+                return;
+            };
+            let thread = ThreadKey::of(thread);
+            let Some(slot) = self.slot(thread.process(), correlation) else {
+                return;
+            };
+            let call = &mut self.calls[slot];
+            if call.thread == NO_CALL {
+                *call = Call {
+                    start: row.start,
+                    end: row.end,
+                    thread: narrow(threads.position(thread)),
+                    name: narrow(names.position(row.name)),
+                };
+            }
+        })?;
+        self.threads = threads.iter().map(|(thread, ())| thread).collect();
+        self.names = names.iter().map(|(name, ())| name).collect();
+        Ok(())
+    }
+
+    /// The place of some GPU work among all launches.
+    pub(crate) fn slot(&self, process: ProcessKey, correlation: i64) -> Option<usize> {
+        let correlation = u32::try_from(correlation).ok()?;
+        let process = self.processes.binary_search(&process).ok()?;
+        self.keys.binary_search(&key(process, correlation)).ok()
+    }
+
+    /// The call in a place; `None` where the export does not hold it.
+    pub(crate) fn call(&self, slot: usize) -> Option<&Call> {
+        Some(&self.calls[slot]).filter(|call| call.thread != NO_CALL)
+    }
+
+    /// How many places there are.
+    pub(crate) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    pub(crate) fn thread(&self, call: &Call) -> ThreadKey {
+        self.threads[call.thread as usize]
+    }
+
+    /// The string id of the function's name.
+    pub(crate) fn name(&self, call: &Call) -> i64 {
+        self.names[call.name as usize]
+    }
+}
+
+fn split(key: u64) -> (usize, u32) {
+    let process = usize::try_from(key >> 32).expect("a position among processes");
+    let correlation = u32::try_from(key & u64::from(u32::MAX)).expect("the low half of a key");
+    (process, correlation)
+}
+
+fn narrow(position: usize) -> u32 {
+    u32::try_from(position).expect("fewer than 2^32 threads and names")
+}
+
+/// The ids in one table of GPU work. CUPTI's correlation ids have 32 bits; a row with another one launched from nowhere.
+fn work_keys(trace: &Trace, table: &'static str) -> Result<Vec<Keys>> {
+    use crate::rows::{Column, Needed};
+
+    let columns = [
+        Column {
+            name: "globalPid",
+            needed: Needed::IfThere,
+        },
+        Column {
+            name: "correlationId",
+            needed: Needed::IfThere,
+        },
+    ];
+    let parts = trace.fold_parts(table, &columns, Keys::default, |keys, fields| {
+        let process = fields.get::<Option<i64>>(0)?.unwrap_or_default();
+        let correlation = fields
+            .get::<Option<i64>>(1)?
+            .and_then(|id| u32::try_from(id).ok());
+        if let Some(correlation) = correlation {
+            keys.push(process, correlation);
+        }
+        Ok(())
+    })?;
+    Ok(parts.unwrap_or_default())
+}

@@ -1,0 +1,365 @@
+//! NVTX ranges and the GPU work that was launched inside them.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+
+use super::{Cell, Heading, Output, Report, ReportOptions};
+use crate::error::Result;
+use crate::grouped::{Grouped, Merge};
+use crate::ids::{ProcessKey, ThreadKey};
+use crate::launch::{LaunchRanges, Launches};
+use crate::nvtx::{RangeStyle, Ranges, Sweep};
+use crate::rows::{Column, Needed};
+use crate::samples::Samples;
+use crate::summary::{KERNEL_TABLE, MEMCPY_TABLE, MEMSET_TABLE};
+use crate::trace::Trace;
+use crate::units::Nanos;
+
+const KERNELS: Heading = Heading {
+    report: "nvtx_kern_sum",
+    title: "NVTX Range Kernel Summary",
+    columns: &[
+        "NVTX Range",
+        "Style",
+        "PID",
+        "TID",
+        "NVTX Inst",
+        "Kern Inst",
+        "Total Time (ns)",
+        "Avg (ns)",
+        "Med (ns)",
+        "Min (ns)",
+        "Max (ns)",
+        "StdDev (ns)",
+        "Kernel Name",
+    ],
+};
+
+const PROJECTION: Heading = Heading {
+    report: "nvtx_gpu_proj_sum",
+    title: "NVTX GPU Projection Summary",
+    columns: &[
+        "Range",
+        "Style",
+        "Total Proj Time (ns)",
+        "Total Range Time (ns)",
+        "Range Instances",
+        "Proj Avg (ns)",
+        "Proj Med (ns)",
+        "Proj Min (ns)",
+        "Proj Max (ns)",
+        "Proj StdDev (ns)",
+        "Total GPU Ops",
+        "Avg GPU Ops",
+        "Avg Range Lvl",
+        "Avg Num Child",
+    ],
+};
+
+/// Kernels of one name inside ranges of one name.
+#[derive(Debug, Default)]
+struct Inside {
+    kernels: Samples,
+    /// Positions of the ranges.
+    instances: HashSet<u32>,
+}
+
+impl Merge for Inside {
+    fn merge(&mut self, other: Self) {
+        self.kernels.merge(other.kernels);
+        self.instances.extend(other.instances);
+    }
+}
+
+/// The range's name and style, the thread, and the kernel name's string id.
+type KernelKey = (Option<(usize, RangeStyle)>, ThreadKey, Option<i64>);
+
+/// Kernels by the ranges that enclose their launch; a kernel counts in every one of them.
+pub(super) fn kernels(
+    trace: &Trace,
+    report: Report,
+    options: ReportOptions,
+    output: &mut Output<'_>,
+) -> Result<()> {
+    // Without NVTX events `nsys stats` prints nothing; without ranges among them it prints kernels outside of all.
+    let Some(ranges) = trace.ranges()? else {
+        return Ok(());
+    };
+    let launches = Launches::of(trace, &[KERNEL_TABLE])?;
+    let around = LaunchRanges::new(&launches, &ranges);
+    let always = |name| Column {
+        name,
+        needed: Needed::Always,
+    };
+    let columns = [
+        always("start"),
+        always("end"),
+        always(report.naming.column_of(trace)),
+        Column {
+            name: "globalPid",
+            needed: Needed::IfThere,
+        },
+        Column {
+            name: "correlationId",
+            needed: Needed::IfThere,
+        },
+    ];
+    let parts = trace.fold_parts(
+        KERNEL_TABLE,
+        &columns,
+        Grouped::<KernelKey, Inside>::default,
+        |groups, fields| {
+            let (start, end): (i64, i64) = (fields.get(0)?, fields.get(1)?);
+            if !options.window.holds(Nanos(start), Nanos(end)) {
+                return Ok(());
+            }
+            let process = ProcessKey::of(fields.get::<Option<i64>>(3)?.unwrap_or_default());
+            let slot = fields
+                .get::<Option<i64>>(4)?
+                .and_then(|correlation| launches.slot(process, correlation));
+            let Some((slot, call)) = slot.and_then(|slot| Some((slot, launches.call(slot)?)))
+            else {
+                return Ok(());
+            };
+            let (thread, name) = (launches.thread(call), fields.get(2)?);
+            let duration = end.saturating_sub(start);
+            let enclosing = around.around(slot);
+            if enclosing.is_empty() {
+                groups.entry((None, thread, name)).kernels.push(duration);
+            }
+            for at in enclosing {
+                let range = &ranges.ranges[*at as usize];
+                let inside = groups.entry((Some((range.name, range.style)), thread, name));
+                // A kernel inside two ranges of one name counts once a range.
+                inside.kernels.push(duration);
+                inside.instances.insert(*at);
+            }
+            Ok(())
+        },
+    )?;
+    let printed = ranges.printed_names(options.style);
+    let mut rows: BTreeMap<(&str, Option<RangeStyle>, u32, u32, String), Inside> = BTreeMap::new();
+    for ((range, thread, kernel), inside) in
+        Grouped::joined(parts.unwrap_or_default()).into_groups()
+    {
+        let name = range.map_or("", |(name, _)| &printed[name]);
+        let style = range.map(|(_, style)| style);
+        let key = (
+            name,
+            style,
+            thread.process().pid(),
+            thread.tid(),
+            trace.name(kernel)?.to_string(),
+        );
+        rows.entry(key).or_default().merge(inside);
+    }
+    let mut rows: Vec<_> = rows
+        .into_iter()
+        .filter_map(|(key, inside)| Some((key, inside.kernels.summary()?, inside.instances.len())))
+        .collect();
+    rows.sort_by(
+        |((a_name, a_style, a_pid, a_tid, _), a, _), ((b_name, b_style, b_pid, b_tid, _), b, _)| {
+            let by_range = (a_name, a_style, a_pid, a_tid).cmp(&(b_name, b_style, b_pid, b_tid));
+            by_range.then(b.total.cmp(&a.total))
+        },
+    );
+    output.heading(KERNELS);
+    for ((name, style, pid, tid, kernel), figures, instances) in &rows {
+        output.row(&[
+            Cell::text(name),
+            Cell::Text(Cow::Owned(
+                style.map(|style| style.to_string()).unwrap_or_default(),
+            )),
+            Cell::Integer(i64::from(*pid)),
+            Cell::Integer(i64::from(*tid)),
+            count(*instances as u64),
+            count(figures.count),
+            Cell::Integer(figures.total),
+            Cell::tenths(figures.mean),
+            Cell::tenths(figures.median),
+            Cell::Integer(figures.min),
+            Cell::Integer(figures.max),
+            Cell::tenths(figures.stddev),
+            Cell::text(kernel),
+        ])?;
+    }
+    Ok(())
+}
+
+fn count(count: u64) -> Cell<'static> {
+    Cell::Integer(i64::try_from(count).unwrap_or(i64::MAX))
+}
+
+/// A range as the GPU saw it.
+#[derive(Debug, Clone, Copy)]
+struct Projected {
+    start: i64,
+    end: i64,
+    operations: u64,
+    level: u64,
+    children: u64,
+}
+
+/// What one line of the projection sums up.
+#[derive(Debug, Default)]
+struct Projection {
+    projected: Samples,
+    range_time: i64,
+    operations: u64,
+    levels: u64,
+    children: u64,
+}
+
+/// Ranges projected on the GPU work launched inside them.
+pub(super) fn projection(
+    trace: &Trace,
+    options: ReportOptions,
+    output: &mut Output<'_>,
+) -> Result<()> {
+    let ranges = trace.ranges()?.unwrap_or_default();
+    let launches = Launches::of(trace, &[KERNEL_TABLE, MEMCPY_TABLE, MEMSET_TABLE])?;
+    let around = LaunchRanges::new(&launches, &ranges);
+    let projected = project(&ranges, &around, &gpu_times(trace, &launches, options)?);
+    let printed = ranges.printed_names(options.style);
+    let mut groups: BTreeMap<(&str, RangeStyle), Projection> = BTreeMap::new();
+    for (range, projected) in ranges.ranges.iter().zip(projected) {
+        let Some(projected) = projected else { continue };
+        let group = groups
+            .entry((&printed[range.name], range.style))
+            .or_default();
+        group
+            .projected
+            .push(projected.end.saturating_sub(projected.start));
+        group.range_time = group.range_time.saturating_add(range.duration());
+        group.operations += projected.operations;
+        group.levels += projected.level;
+        group.children += projected.children;
+    }
+    let mut rows: Vec<_> = groups
+        .into_iter()
+        .filter_map(|((name, style), mut group)| {
+            let figures = std::mem::take(&mut group.projected).summary()?;
+            Some((name, style, figures, group))
+        })
+        .collect();
+    // Stable: names, by which the rows come sorted, decide ties.
+    rows.sort_by_key(|(_, _, figures, _)| std::cmp::Reverse(figures.total));
+    output.heading(PROJECTION);
+    for (name, style, figures, group) in &rows {
+        let mean = |sum: u64| Cell::tenths(ratio(sum, figures.count));
+        output.row(&[
+            Cell::text(name),
+            Cell::Text(Cow::Owned(style.to_string())),
+            Cell::Integer(figures.total),
+            Cell::Integer(group.range_time),
+            count(figures.count),
+            Cell::tenths(figures.mean),
+            Cell::tenths(figures.median),
+            Cell::Integer(figures.min),
+            Cell::Integer(figures.max),
+            Cell::tenths(figures.stddev),
+            count(group.operations),
+            mean(group.operations),
+            mean(group.levels),
+            mean(group.children),
+        ])?;
+    }
+    Ok(())
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "the printed mean is a quotient of doubles by definition"
+)]
+fn ratio(sum: u64, count: u64) -> f64 {
+    sum as f64 / count as f64
+}
+
+/// From the first start to the last end of the work of each launch; `None` for launches without work in the window.
+///
+/// All work of one launch is one operation: a graph launch counts once, however many nodes it runs.
+fn gpu_times(
+    trace: &Trace,
+    launches: &Launches,
+    options: ReportOptions,
+) -> Result<Vec<Option<(i64, i64)>>> {
+    let mut times: Vec<Option<(i64, i64)>> = vec![None; launches.len()];
+    let columns = [
+        Column {
+            name: "start",
+            needed: Needed::Always,
+        },
+        Column {
+            name: "end",
+            needed: Needed::Always,
+        },
+        Column {
+            name: "globalPid",
+            needed: Needed::IfThere,
+        },
+        Column {
+            name: "correlationId",
+            needed: Needed::IfThere,
+        },
+    ];
+    for table in [KERNEL_TABLE, MEMCPY_TABLE, MEMSET_TABLE] {
+        trace.for_each(table, &columns, |fields| {
+            let (start, end): (i64, i64) = (fields.get(0)?, fields.get(1)?);
+            let process = ProcessKey::of(fields.get::<Option<i64>>(2)?.unwrap_or_default());
+            let slot = fields
+                .get::<Option<i64>>(3)?
+                .and_then(|correlation| launches.slot(process, correlation));
+            if let Some(slot) = slot.filter(|_| options.window.holds(Nanos(start), Nanos(end))) {
+                let (first, last) = times[slot].unwrap_or((start, end));
+                times[slot] = Some((first.min(start), last.max(end)));
+            }
+            Ok(())
+        })?;
+    }
+    Ok(times)
+}
+
+/// Projects every range; those without work give `None`.
+fn project(
+    ranges: &Ranges,
+    around: &LaunchRanges,
+    times: &[Option<(i64, i64)>],
+) -> Vec<Option<Projected>> {
+    let mut projected: Vec<Option<Projected>> = vec![None; ranges.ranges.len()];
+    for (slot, time) in times.iter().enumerate() {
+        let Some((start, end)) = *time else { continue };
+        for at in around.around(slot) {
+            let range = projected[*at as usize].get_or_insert(Projected {
+                start,
+                end,
+                operations: 0,
+                level: 0,
+                children: 0,
+            });
+            range.start = range.start.min(start);
+            range.end = range.end.max(end);
+            range.operations += 1;
+        }
+    }
+    let mut by_thread: BTreeMap<ThreadKey, Vec<usize>> = BTreeMap::new();
+    for (at, range) in ranges.ranges.iter().enumerate() {
+        if let Some(thread) = range.own_thread() {
+            by_thread.entry(thread).or_default().push(at);
+        }
+    }
+    for positions in by_thread.into_values() {
+        Sweep::new(&ranges.ranges, positions).each_with_ancestors(|at, ancestors| {
+            let Some(range) = &mut projected[at] else {
+                return;
+            };
+            range.level = ancestors.len() as u64;
+            let parent = ancestors
+                .last()
+                .and_then(|parent| projected[*parent].as_mut());
+            if let Some(parent) = parent {
+                parent.children += 1;
+            }
+        });
+    }
+    projected
+}
