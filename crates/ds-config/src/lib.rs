@@ -5,6 +5,9 @@ mod error;
 mod gst_launch;
 mod ini;
 mod line_index;
+mod model;
+mod python;
+mod resolve;
 mod sources_csv;
 mod text_edit;
 mod textproto;
@@ -17,6 +20,16 @@ pub use crate::gst_launch::{
 };
 pub use crate::ini::{IniAssignment, IniDocument, IniType, IniValue};
 pub use crate::line_index::{LineIndex, Place};
+pub use crate::model::{
+    Branch, Change, Element, ElementId, FileEdit, FilePlace, FrameRate, FrameSize, InferPlugin,
+    InferStage, Knob, KnobChange, KnobKind, KnobSetting, KnobValue, MuxGeneration, Overridden,
+    Pipeline, QueuePosition, Role, Sink, SinkKind, Source, SourceFile, SourceKind, Target,
+};
+pub use crate::python::{
+    PyComputed, PyCount, PyElement, PyKind, PyLaunch, PyLiteral, PyOrigin, PyProperty, PyValue,
+    PythonDocument,
+};
+pub use crate::resolve::FileSource;
 pub use crate::sources_csv::{SourceCell, SourceRow, SourcesCsv};
 pub use crate::text_edit::{Indel, Span, TextEdit};
 pub use crate::textproto::{

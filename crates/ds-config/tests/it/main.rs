@@ -5,6 +5,7 @@ mod forms;
 mod gst_launch;
 mod ini;
 mod line_index;
+mod python;
 mod sources_csv;
 mod table;
 mod text_edit;

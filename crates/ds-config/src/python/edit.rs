@@ -1,0 +1,395 @@
+//! Changes to the values that a Python program sets.
+
+use tree_sitter::Node;
+
+use super::syntax::items;
+use super::{PyElement, PyKind, PyLiteral, PyProperty, PyValue, PythonDocument, integer};
+use crate::error::{Error, ErrorKind};
+use crate::text_edit::TextEdit;
+
+/// Where and how an element takes a property that the program does not set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Insertion {
+    /// Nowhere: the element has no variable, or its statement shares a line with another.
+    None,
+    At {
+        at: usize,
+        before: String,
+        item: Item,
+        after: &'static str,
+        /// Where the item before it lacks its comma, on a line of its own.
+        comma: Option<usize>,
+    },
+}
+
+/// How a new property is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Item {
+    form: Form,
+    quote: char,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Form {
+    /// `variable.set_property("name", value)`
+    Statement { variable: String },
+    /// `"name": value`
+    Pair,
+    /// `{"name": value}`
+    Dictionary,
+    /// `name=value`, with underscores
+    Keyword,
+}
+
+impl Item {
+    fn render(&self, name: &str, value: &str) -> String {
+        let quote = self.quote;
+        match &self.form {
+            Form::Statement { variable } => {
+                format!("{variable}.set_property({quote}{name}{quote}, {value})")
+            }
+            Form::Pair => format!("{quote}{name}{quote}: {value}"),
+            Form::Dictionary => format!("{{{quote}{name}{quote}: {value}}}"),
+            Form::Keyword => format!("{}={value}", name.replace('-', "_")),
+        }
+    }
+}
+
+impl Insertion {
+    /// The quote that the program uses round this place.
+    fn quote(&self) -> char {
+        match self {
+            Self::None => '"',
+            Self::At { item, .. } => item.quote,
+        }
+    }
+
+    /// A statement below `after`, at the indent of the one that makes the element.
+    pub(super) fn statement(
+        text: &[u8],
+        after: Node<'_>,
+        made: Node<'_>,
+        variable: &str,
+        quote: char,
+    ) -> Self {
+        let end = line_end(text, after.end_byte());
+        let behind = text[after.end_byte()..end].trim_ascii();
+        let shares_line = !behind.is_empty() && !behind.starts_with(b"#");
+        let Some(indent) = indent(text, made.start_byte()).filter(|_| !shares_line) else {
+            return Self::None;
+        };
+        if after.has_error() {
+            return Self::None;
+        }
+        Self::At {
+            at: end,
+            before: format!("{}{indent}", line_ending(text)),
+            item: Item {
+                form: Form::Statement {
+                    variable: variable.to_owned(),
+                },
+                quote,
+            },
+            after: "",
+            comma: None,
+        }
+    }
+
+    /// A pair of a dictionary.
+    pub(super) fn pair(text: &[u8], dictionary: Node<'_>, quote: char) -> Self {
+        Self::in_brackets(text, dictionary, Form::Pair, quote)
+    }
+
+    /// A dictionary as one more argument.
+    pub(super) fn dictionary(text: &[u8], arguments: Node<'_>, quote: char) -> Self {
+        Self::in_brackets(text, arguments, Form::Dictionary, quote)
+    }
+
+    /// A keyword argument.
+    pub(super) fn keyword(text: &[u8], arguments: Node<'_>, quote: char) -> Self {
+        Self::in_brackets(text, arguments, Form::Keyword, quote)
+    }
+
+    /// An item after the last one between two brackets: on a line of its own where that one has
+    /// one, with a trailing comma where that one has it.
+    fn in_brackets(text: &[u8], brackets: Node<'_>, form: Form, quote: char) -> Self {
+        let item = Item { form, quote };
+        let at = |at, before: &str, after, comma| Self::At {
+            at,
+            before: before.to_owned(),
+            item: item.clone(),
+            after,
+            comma,
+        };
+        let Some(last) = items(brackets).last().copied() else {
+            return at(brackets.start_byte() + 1, "", "", None);
+        };
+        let last_end = last.end_byte();
+        let close = brackets.end_byte() - 1;
+        let comma = comma_between(text, last_end, close);
+        let own_line = indent(text, last.start_byte());
+        let Some(indent) = own_line.filter(|_| text[last_end..close].contains(&b'\n')) else {
+            return match comma {
+                Some(comma) => at(comma + 1, " ", ",", None),
+                None => at(last_end, ", ", "", None),
+            };
+        };
+        let line = format!("{}{indent}", line_ending(text));
+        match comma {
+            Some(comma) => at(line_end(text, comma), &line, ",", None),
+            None => at(line_end(text, last_end), &line, "", Some(last_end)),
+        }
+    }
+}
+
+pub(super) fn set(
+    document: &PythonDocument,
+    index: usize,
+    name: &str,
+    value: &str,
+) -> Result<TextEdit, Error> {
+    let Some(element) = document.elements.get(index) else {
+        return Err(Error::new(
+            ErrorKind::NotFound,
+            format!("there is no element {index}"),
+        ));
+    };
+    let Some(property) = element.property(name) else {
+        let edit = add(document, element, name, value)?;
+        return verified(document, edit, index, name, value);
+    };
+    let elsewhere =
+        |other: &&PyProperty| other.name == property.name && other.block != property.block;
+    if element.properties.iter().any(|other| elsewhere(&other)) {
+        let why = format!("`{}` is set in several branches", property.name);
+        return Err(by_hand(document, property, value, &why));
+    }
+    let literal = match &property.value {
+        PyValue::Literal(literal) => literal,
+        PyValue::Constant {
+            name: constant,
+            literal,
+            other_uses,
+        } => {
+            let foreign = other_uses
+                .iter()
+                .find(|offset| !gives_same_property(document, property, **offset));
+            if let Some(offset) = foreign.filter(|_| !holds(literal, value)) {
+                let line = document.lines.line(*offset);
+                let why = format!("`{constant}` is used on line {line} too");
+                return Err(by_hand(document, property, value, &why));
+            }
+            literal
+        }
+        PyValue::List { .. } => {
+            return Err(by_hand(document, property, value, "a list stands here"));
+        }
+        PyValue::Computed { expression, why } => {
+            let expression = expression.lines().next().unwrap_or_default();
+            return Err(by_hand(
+                document,
+                property,
+                value,
+                &format!("`{expression}` is {why}"),
+            ));
+        }
+    };
+    if holds(literal, value) {
+        return Ok(TextEdit::empty());
+    }
+    let written = literal.span.of(&document.text).unwrap_or_default();
+    let text = replacement(literal, written, value, element.insertion.quote());
+    verified(
+        document,
+        TextEdit::replace(literal.span, text),
+        index,
+        name,
+        value,
+    )
+}
+
+fn add(
+    document: &PythonDocument,
+    element: &PyElement,
+    name: &str,
+    value: &str,
+) -> Result<TextEdit, Error> {
+    let Insertion::At {
+        at,
+        before,
+        item,
+        after,
+        comma,
+    } = &element.insertion
+    else {
+        let message = format!(
+            "there is no place to add `{name}`: set it to `{value}` by hand where the element is \
+             made"
+        );
+        let place = document.place(element.span.start());
+        return Err(Error::new(ErrorKind::NotEditable, message).at(place));
+    };
+    let text = item.render(name, &expression(value, item.quote));
+    let edit = TextEdit::insert(*at, format!("{before}{text}{after}"));
+    match comma {
+        Some(comma) => TextEdit::insert(*comma, ",").union(edit),
+        None => Ok(edit),
+    }
+}
+
+/// Whether an offset stands inside a value of the same property of any element.
+fn gives_same_property(document: &PythonDocument, property: &PyProperty, offset: usize) -> bool {
+    let all = document
+        .elements
+        .iter()
+        .flat_map(|element| &element.properties);
+    all.filter(|other| other.name == property.name)
+        .any(|other| other.span.start() <= offset && offset < other.span.end())
+}
+
+fn by_hand(document: &PythonDocument, property: &PyProperty, value: &str, why: &str) -> Error {
+    let place = document.place(property.span.start());
+    let message = format!("{why}: set `{}` to `{value}` by hand", property.name);
+    Error::new(ErrorKind::NotEditable, message).at(place)
+}
+
+/// Whether a literal already means the value.
+fn holds(literal: &PyLiteral, value: &str) -> bool {
+    let flag = |text: &str| match text {
+        "1" | "true" | "True" => Some(true),
+        "0" | "false" | "False" => Some(false),
+        _ => None,
+    };
+    match literal.kind {
+        PyKind::Text => literal.text == value,
+        PyKind::Flag => flag(value) == Some(literal.text == "True"),
+        PyKind::Number => {
+            literal.text == value
+                || literal
+                    .integer()
+                    .is_some_and(|number| integer(value) == Some(number))
+        }
+    }
+}
+
+/// A value in the style of the literal that it replaces.
+fn replacement(literal: &PyLiteral, written: &[u8], value: &str, usual: char) -> String {
+    let quote = written
+        .iter()
+        .find(|byte| matches!(byte, b'"' | b'\''))
+        .map_or(usual, |byte| char::from(*byte));
+    match (literal.kind, value) {
+        (PyKind::Text, _) => quoted(value, quote),
+        (PyKind::Flag, "1") => "True".to_owned(),
+        (PyKind::Flag, "0") => "False".to_owned(),
+        _ => expression(value, quote),
+    }
+}
+
+/// A value as a Python expression: a number, a flag or a text in quotes.
+fn expression(value: &str, quote: char) -> String {
+    match value {
+        "true" | "True" => return "True".to_owned(),
+        "false" | "False" => return "False".to_owned(),
+        _ => {}
+    }
+    let digits = value.strip_prefix('-').unwrap_or(value);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    // Python refuses a whole number with a leading zero.
+    let leading_zero = whole.len() > 1 && whole.starts_with('0');
+    if is_digits(whole) && is_digits(fraction) && !leading_zero {
+        value.to_owned()
+    } else {
+        quoted(value, quote)
+    }
+}
+
+fn quoted(value: &str, quote: char) -> String {
+    let mut out = String::with_capacity(value.len() + 2);
+    out.push(quote);
+    for c in value.chars() {
+        match c {
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c == quote => out.extend(['\\', quote]),
+            c => out.push(c),
+        }
+    }
+    out.push(quote);
+    out
+}
+
+/// The edit, if the edited program reads as asked and is otherwise made of the same elements.
+fn verified(
+    document: &PythonDocument,
+    edit: TextEdit,
+    index: usize,
+    name: &str,
+    value: &str,
+) -> Result<TextEdit, Error> {
+    let after = PythonDocument::parse(&edit.apply(&document.text)?);
+    let reads_back = after.is_ok_and(|after| {
+        let property = after
+            .elements
+            .get(index)
+            .and_then(|element| element.property(name));
+        let literal = property.and_then(|property| property.value.literal());
+        literal.is_some_and(|literal| holds(literal, value))
+            && after.elements.len() == document.elements.len()
+            && after.n_errors <= document.n_errors
+    });
+    if reads_back {
+        return Ok(edit);
+    }
+    let place = document
+        .elements
+        .get(index)
+        .map_or(0, |element| element.span.start());
+    let message = format!("`{name}` cannot be written here: set it to `{value}` by hand");
+    Err(Error::new(ErrorKind::NotEditable, message).at(document.place(place)))
+}
+
+/// The blanks before an offset, where nothing else stands before it on its line.
+fn indent(text: &[u8], offset: usize) -> Option<String> {
+    let start = text[..offset]
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |newline| newline + 1);
+    let before = &text[start..offset];
+    let blank = before.iter().all(|byte| matches!(byte, b' ' | b'\t'));
+    blank.then(|| before.iter().map(|byte| char::from(*byte)).collect())
+}
+
+/// The offset of the line break after `from`, or the end of the text.
+fn line_end(text: &[u8], from: usize) -> usize {
+    let newline = text[from..].iter().position(|byte| *byte == b'\n');
+    match newline.map(|newline| from + newline) {
+        Some(newline) if newline > from && text[newline - 1] == b'\r' => newline - 1,
+        Some(newline) => newline,
+        None => text.len(),
+    }
+}
+
+fn line_ending(text: &[u8]) -> &'static str {
+    match text[line_end(text, 0)..] {
+        [b'\r', ..] => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// The first comma between two offsets that no comment holds.
+fn comma_between(text: &[u8], from: usize, to: usize) -> Option<usize> {
+    let mut in_comment = false;
+    for (offset, byte) in text.iter().enumerate().take(to).skip(from) {
+        match byte {
+            b'\n' => in_comment = false,
+            b'#' => in_comment = true,
+            b',' if !in_comment => return Some(offset),
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,342 @@
+//! Which values the names of a Python file can hold.
+
+use tree_sitter::Node;
+
+use super::syntax::{ancestors, descendants, items, literal, source, span, unwrapped};
+use super::{PyComputed, PyLiteral, PyValue};
+use crate::text_edit::Span;
+
+/// How many names may lead from one to the next before a literal is reached.
+const LONGEST_CHAIN: usize = 8;
+
+/// Every scope and every binding of a file.
+pub(super) struct Names<'t> {
+    text: &'t [u8],
+    /// Parents before children; the first one is the module.
+    scopes: Vec<Scope>,
+    bindings: Vec<Binding<'t>>,
+    /// Where each identifier stands that is not the name of an attribute or of a keyword argument.
+    identifiers: Vec<Node<'t>>,
+    /// Names that hold a `ConfigParser`.
+    config_parsers: Vec<&'t str>,
+}
+
+struct Scope {
+    span: Span,
+    is_class: bool,
+}
+
+struct Binding<'t> {
+    /// A plain name; of `self.width = …` the attribute's.
+    name: &'t str,
+    target: Target,
+    scope: usize,
+    source: Source<'t>,
+    offset: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Target {
+    Name,
+    Attribute,
+}
+
+/// What a name is bound to.
+#[derive(Clone, Copy)]
+enum Source<'t> {
+    Value(Node<'t>),
+    Parameter,
+    /// A loop, an import, an augmented assignment, a `global` and the like.
+    Other,
+}
+
+impl<'t> Names<'t> {
+    pub(super) fn new(root: Node<'t>, text: &'t [u8]) -> Self {
+        let mut names = Self {
+            text,
+            scopes: vec![Scope {
+                span: Span::new(0, text.len()),
+                is_class: false,
+            }],
+            bindings: Vec::new(),
+            identifiers: Vec::new(),
+            config_parsers: Vec::new(),
+        };
+        let nodes = descendants(root);
+        for node in &nodes {
+            if matches!(
+                node.kind(),
+                "function_definition" | "class_definition" | "lambda"
+            ) {
+                names.scopes.push(Scope {
+                    span: span(*node),
+                    is_class: node.kind() == "class_definition",
+                });
+            }
+        }
+        for node in nodes {
+            names.take(node);
+        }
+        names
+    }
+
+    fn take(&mut self, node: Node<'t>) {
+        match node.kind() {
+            "assignment" => {
+                let value = node.child_by_field_name("right");
+                if let (Some(target), Some(value)) = (node.child_by_field_name("left"), value) {
+                    self.bind(target, Source::Value(value));
+                    let made = unwrapped(value).child_by_field_name("function");
+                    let is_parser =
+                        made.is_some_and(|made| source(made, self.text).ends_with("ConfigParser"));
+                    if is_parser {
+                        self.config_parsers.push(source(target, self.text));
+                    }
+                }
+            }
+            "augmented_assignment" | "for_statement" | "for_in_clause" => {
+                self.bind_other(node.child_by_field_name("left"));
+            }
+            "named_expression" => self.bind_other(node.child_by_field_name("name")),
+            "as_pattern_target"
+            | "import_statement"
+            | "import_from_statement"
+            | "global_statement"
+            | "nonlocal_statement" => self.bind_other(Some(node)),
+            "function_definition" | "class_definition" => {
+                self.bind_other(node.child_by_field_name("name"));
+                self.bind_parameters(node);
+            }
+            "lambda" => self.bind_parameters(node),
+            "identifier" if !names_an_attribute(node) => self.identifiers.push(node),
+            _ => {}
+        }
+    }
+
+    fn bind_parameters(&mut self, function: Node<'t>) {
+        let Some(parameters) = function.child_by_field_name("parameters") else {
+            return;
+        };
+        for parameter in items(parameters) {
+            let name = parameter_name(parameter);
+            if let Some(name) = name {
+                let scope = self.scope_at(parameter.start_byte());
+                self.push(name, Target::Name, scope, Source::Parameter);
+            }
+        }
+    }
+
+    /// Binds one target, or each name of a pattern without knowing its value.
+    fn bind(&mut self, target: Node<'t>, value: Source<'t>) {
+        let scope = self.scope_at(target.start_byte());
+        match target.kind() {
+            "identifier" => self.push(target, Target::Name, scope, value),
+            "attribute" => {
+                if let Some(attribute) = target.child_by_field_name("attribute") {
+                    self.push(attribute, Target::Attribute, scope, value);
+                }
+            }
+            _ => self.bind_other(Some(target)),
+        }
+    }
+
+    fn bind_other(&mut self, target: Option<Node<'t>>) {
+        for node in target.into_iter().flat_map(descendants) {
+            if node.kind() == "identifier" {
+                // A `global` in a function binds the name of the module there too.
+                let is_global = ancestors(node).any(|node| node.kind() == "global_statement");
+                let own = self.scope_at(node.start_byte());
+                let scope = if is_global { 0 } else { own };
+                let target = match node.parent().map(|parent| parent.kind()) {
+                    Some("attribute") => Target::Attribute,
+                    _ => Target::Name,
+                };
+                self.push(node, target, scope, Source::Other);
+            }
+        }
+    }
+
+    fn push(&mut self, name: Node<'t>, target: Target, scope: usize, source_of: Source<'t>) {
+        self.bindings.push(Binding {
+            name: source(name, self.text),
+            target,
+            scope,
+            source: source_of,
+            offset: name.start_byte(),
+        });
+    }
+
+    /// The innermost scope that holds an offset.
+    pub(super) fn scope_at(&self, offset: usize) -> usize {
+        self.scopes
+            .iter()
+            .rposition(|scope| scope.span.start() <= offset && offset < scope.span.end())
+            .unwrap_or(0)
+    }
+
+    /// Whether code in `inner` sees the names of `outer`.
+    pub(super) fn sees(&self, inner: usize, outer: usize) -> bool {
+        let (inner, outer) = (self.scopes[inner].span, self.scopes[outer].span);
+        outer.start() <= inner.start() && inner.end() <= outer.end()
+    }
+
+    /// What an expression holds: a literal, a constant that leads to one, or something that only
+    /// the running program knows.
+    pub(super) fn value(&self, node: Node<'t>) -> PyValue {
+        let node = unwrapped(node);
+        if let Some(literal) = literal(node, self.text) {
+            return PyValue::Literal(literal);
+        }
+        if matches!(node.kind(), "list" | "tuple") {
+            let spread = items(node).iter().any(|item| item.kind() == "list_splat");
+            if !spread {
+                return PyValue::List {
+                    items: items(node).len(),
+                };
+            }
+        }
+        if !matches!(node.kind(), "identifier" | "attribute") {
+            return self.computed(node, PyComputed::Expression);
+        }
+        match self.follow(node) {
+            Ok(value) => match literal(value, self.text) {
+                Some(literal) => PyValue::Constant {
+                    name: source(node, self.text).to_owned(),
+                    other_uses: self.other_uses(node, &literal),
+                    literal,
+                },
+                None if matches!(value.kind(), "list" | "tuple") => self.value(value),
+                None => self.computed(value, PyComputed::Expression),
+            },
+            Err(why) => self.computed(node, why),
+        }
+    }
+
+    /// The one expression that a chain of names leads to.
+    pub(super) fn follow(&self, node: Node<'t>) -> Result<Node<'t>, PyComputed> {
+        let mut node = unwrapped(node);
+        for _ in 0..LONGEST_CHAIN {
+            if !matches!(node.kind(), "identifier" | "attribute") {
+                return Ok(node);
+            }
+            node = unwrapped(self.only_value(node)?);
+        }
+        Err(PyComputed::SeveralAssignments)
+    }
+
+    fn only_value(&self, node: Node<'t>) -> Result<Node<'t>, PyComputed> {
+        let bindings = self.bindings_of(node);
+        match bindings[..] {
+            [] => Err(PyComputed::Unknown),
+            [binding] => match binding.source {
+                Source::Value(value) => Ok(value),
+                Source::Parameter => Err(PyComputed::Parameter),
+                Source::Other => Err(PyComputed::Expression),
+            },
+            _ if bindings.iter().any(|binding| self.is_from_config(binding)) => {
+                Err(PyComputed::ConfigParser)
+            }
+            _ => Err(PyComputed::SeveralAssignments),
+        }
+    }
+
+    /// The bindings that may give a name its value.
+    ///
+    /// An attribute is looked for in the whole file, for it is not known which objects are one.
+    fn bindings_of(&self, node: Node<'t>) -> Vec<&Binding<'t>> {
+        if node.kind() == "attribute" {
+            let name = node.child_by_field_name("attribute");
+            let name = name.map_or("", |name| source(name, self.text));
+            let belongs = |binding: &&Binding<'t>| {
+                binding.name == name
+                    && (binding.target == Target::Attribute || self.scopes[binding.scope].is_class)
+            };
+            return self.bindings.iter().filter(belongs).collect();
+        }
+        let name = source(node, self.text);
+        let here = self.scope_at(node.start_byte());
+        for scope in (0..=here).rev() {
+            // Code in a method does not see the names of its class.
+            let visible = self.sees(here, scope) && (scope == here || !self.scopes[scope].is_class);
+            if !visible {
+                continue;
+            }
+            let found: Vec<_> = self
+                .bindings
+                .iter()
+                .filter(|binding| binding.scope == scope && binding.target == Target::Name)
+                .filter(|binding| binding.name == name)
+                .collect();
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        Vec::new()
+    }
+
+    fn computed(&self, node: Node<'t>, why: PyComputed) -> PyValue {
+        let from_config = self.mentions_config(node);
+        PyValue::Computed {
+            expression: source(node, self.text).to_owned(),
+            why: if from_config {
+                PyComputed::ConfigParser
+            } else {
+                why
+            },
+        }
+    }
+
+    fn is_from_config(&self, binding: &Binding<'t>) -> bool {
+        matches!(binding.source, Source::Value(value) if self.mentions_config(value))
+    }
+
+    fn mentions_config(&self, node: Node<'t>) -> bool {
+        descendants(node).into_iter().any(|node| {
+            matches!(node.kind(), "identifier" | "attribute")
+                && self.config_parsers.contains(&source(node, self.text))
+        })
+    }
+
+    /// The offsets of the other places that read a constant, that of its value left out.
+    fn other_uses(&self, node: Node<'t>, literal: &PyLiteral) -> Vec<usize> {
+        let name = match node.child_by_field_name("attribute") {
+            Some(attribute) => source(attribute, self.text),
+            None => source(node, self.text),
+        };
+        let bound: Vec<_> = self.bindings.iter().map(|binding| binding.offset).collect();
+        self.identifiers
+            .iter()
+            .filter(|other| source(**other, self.text) == name)
+            .map(|other| other.start_byte())
+            .filter(|offset| !bound.contains(offset))
+            .filter(|offset| !(node.start_byte()..node.end_byte()).contains(offset))
+            .filter(|offset| *offset != literal.span.start())
+            .collect()
+    }
+
+    /// The text that an expression leads to.
+    pub(super) fn text_of(&self, node: Node<'t>) -> Option<String> {
+        match self.value(node) {
+            PyValue::Literal(literal) | PyValue::Constant { literal, .. } => Some(literal.text),
+            PyValue::List { .. } | PyValue::Computed { .. } => None,
+        }
+    }
+}
+
+/// Whether an identifier is the `name` of `name=value`.
+fn names_an_attribute(node: Node<'_>) -> bool {
+    node.parent().is_some_and(|parent| {
+        parent.kind() == "keyword_argument" && parent.child_by_field_name("name") == Some(node)
+    })
+}
+
+/// The name that a parameter binds.
+pub(super) fn parameter_name(parameter: Node<'_>) -> Option<Node<'_>> {
+    if parameter.kind() == "identifier" {
+        return Some(parameter);
+    }
+    parameter.child_by_field_name("name").or_else(|| {
+        let named = descendants(parameter);
+        named.into_iter().find(|node| node.kind() == "identifier")
+    })
+}
