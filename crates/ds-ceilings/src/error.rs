@@ -36,12 +36,12 @@ pub enum Error {
         found: usize,
     },
     /// A cell that should hold a number holds something else.
-    #[error("line {line} of the {output} output: `{text}` is no value of {field}")]
+    #[error("{}the {output} output: `{text}` is no value of {field}", of_line(*line))]
     BadCell {
         /// Which output.
         output: Output,
-        /// The line, from 1; 0 where the format has no lines.
-        line: usize,
+        /// The line, from 1; `None` where the field says enough about the place.
+        line: Option<usize>,
         /// The field.
         field: String,
         /// What stands there.
@@ -59,6 +59,11 @@ pub enum Error {
         /// What the XML reader said.
         detail: String,
     },
+}
+
+/// The beginning of a message about a line.
+fn of_line(line: Option<usize>) -> String {
+    line.map_or_else(String::new, |line| format!("line {line} of "))
 }
 
 impl Error {

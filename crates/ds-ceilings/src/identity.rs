@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::ceilings::MaxPayload;
 use crate::error::Error;
-use crate::gpu::{ComputeCap, GpuQuery, GpuSpec};
+use crate::gpu::{ComputeCap, GpuQuery, GpuSpec, MigProfile};
 use crate::smi::{Clocks, MigDevice, MigMode, SmiGpu, SmiQuery, SmiReport, SmiRow, Virtualization};
 use crate::units::Bytes;
 
@@ -293,6 +293,16 @@ impl GpuIdentity {
             instance: Some(*instance),
             ..self.clone()
         })
+    }
+
+    /// The same GPU as seen from an instance of a MIG profile, for planning.
+    #[must_use]
+    pub fn on_profile(&self, profile: &MigProfile) -> Self {
+        let instance = MigDevice::of_profile(profile);
+        Self {
+            instance: Some(instance),
+            ..self.clone()
+        }
     }
 
     /// Whether this is a share of a GPU in a guest: the report says so, or the name is a vGPU type

@@ -283,8 +283,8 @@ fn size_caveat(resolution: Resolution) -> Option<&'static str> {
 fn module_fps(module: &JetsonModule, profile: VideoProfile, resolution: Resolution) -> Limit<Fps> {
     if profile != module.codec {
         return Limit::unknown(format!(
-            "NVIDIA prints no {profile} speed of {}",
-            module.name
+            "of {} NVIDIA prints no other speed than that for {}",
+            module.name, module.codec
         ));
     }
     let printed: Vec<(Resolution, Fps)> = module

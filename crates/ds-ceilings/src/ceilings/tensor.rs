@@ -54,17 +54,17 @@ fn published(context: &Context<'_>, precision: Precision) -> Limit<OpsPerSec> {
     let is_fitted = spec
         .tensor_clock
         .is_some_and(|tensor| tensor.basis == ClockBasis::Fitted);
-    let is_checked = spec.printed(precision).is_some() && !is_fitted && !spec.is_quoted();
+    let confidence = match (spec.printed(precision), is_fitted) {
+        (Some(_), false) if !spec.is_quoted() => Confidence::High,
+        (Some(_), _) | (None, false) => Confidence::Medium,
+        (None, true) => Confidence::Low,
+    };
     let value = tensor_rate(sm_count, ops, clock);
     Limit::Known(Ceiling {
         value,
         formula: formula(sm_count, ops, clock, value, precision),
         source: spec.sources.join("; "),
-        confidence: if is_checked {
-            Confidence::High
-        } else {
-            Confidence::Medium
-        },
+        confidence,
         caveat: is_fitted.then(|| "the clock was computed back from the printed figure".into()),
     })
 }

@@ -27,7 +27,7 @@ pub fn present(cell: &str) -> Option<&str> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'a> {
     pub(super) output: Output,
-    pub(super) line: usize,
+    pub(super) line: Option<usize>,
     pub(super) field: &'a str,
 }
 

@@ -168,7 +168,7 @@ fn sample(line: usize, text: &str, columns: &[&str]) -> Result<DmonSample, Error
     };
     let place = |field| Place {
         output: Output::Dmon,
-        line,
+        line: Some(line),
         field,
     };
     let gpu = cell("gpu")

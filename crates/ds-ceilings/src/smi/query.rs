@@ -195,7 +195,7 @@ impl SmiRow {
     fn place<'a>(&self, field: &'a str) -> Place<'a> {
         Place {
             output: Output::Query,
-            line: self.line,
+            line: Some(self.line),
             field,
         }
     }

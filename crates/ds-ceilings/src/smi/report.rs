@@ -3,6 +3,7 @@
 use super::cell::{Place, present};
 use super::tree::{self, Section};
 use crate::error::{Error, Output};
+use crate::gpu::MigProfile;
 use crate::units::{Bytes, Fraction, Megahertz};
 
 /// A full report.
@@ -168,6 +169,22 @@ pub struct MigDevice {
     pub memory: Option<Bytes>,
 }
 
+impl MigDevice {
+    /// What a device of a profile would report, without its ids.
+    pub(crate) fn of_profile(profile: &MigProfile) -> Self {
+        let engines = profile.engines;
+        Self {
+            sm_count: Some(profile.sm_count),
+            copy_engines: engines.copy,
+            encoders: engines.nvenc,
+            decoders: Some(engines.nvdec),
+            ofa: engines.ofa,
+            jpeg: engines.jpeg,
+            ..Self::default()
+        }
+    }
+}
+
 impl SmiReport {
     /// Reads `nvidia-smi -q -x`.
     ///
@@ -219,7 +236,7 @@ impl Reader {
         };
         Place {
             output,
-            line: 0,
+            line: None,
             field,
         }
     }

@@ -94,7 +94,7 @@ impl SmiTable {
             if let Some((used, total)) = middle.split_once('/') {
                 let place = |field| Place {
                     output: Output::Table,
-                    line,
+                    line: Some(line),
                     field,
                 };
                 gpu.memory_used = place("memory used").mib(used)?;

@@ -2,7 +2,7 @@
 
 use ds_ceilings::{
     BitDepth, Bytes, Ceilings, Codec, ComputeCap, Confidence, CopyDirection, Finding, Fps,
-    GpuIdentity, GpuTable, IDENTITY_FIELDS, Limit, MaxPayload, Megahertz, MigDevice, OpsPerSec,
+    GpuIdentity, GpuTable, IDENTITY_FIELDS, Limit, MaxPayload, Megahertz, OpsPerSec,
     PcieGeneration, PcieLink, Precision, Resolution, SmiQuery, SmiReport, StreamCount,
     VideoProfile,
 };
@@ -269,11 +269,13 @@ fn a_mig_device_has_its_own_sms_and_decoders() {
 
 #[test]
 fn a_slice_without_a_decoder_decodes_nothing() {
-    let mut slice = GpuIdentity::named("NVIDIA A30");
-    let mut device = MigDevice::default();
-    (device.sm_count, device.decoders) = (Some(14), Some(0));
-    slice.instance = Some(device);
-    let ceilings = Ceilings::new(&slice, GpuTable::built_in());
+    let table = GpuTable::built_in();
+    let profile = table
+        .mig_profile("NVIDIA A30", "1g.6gb")
+        .expect("in the MIG User Guide");
+    let slice = GpuIdentity::named("NVIDIA A30").on_profile(profile);
+    let ceilings = Ceilings::new(&slice, table);
+    assert_eq!(ceilings.sm_count, Some(14));
     let fps = ceilings.decode_fps(Codec::H264, BitDepth::Eight, Resolution::FULL_HD);
     assert_eq!(fps.value(), Some(Fps::ZERO));
 }
@@ -335,7 +337,8 @@ fn a_jetson_is_known_by_its_device_tree() {
     assert_eq!(ceilings.pcie_link, None);
 }
 
-// Orin 64GB: 660 fps at 1080p, 210 at 4K, 30 at 8K as printed; 1280x720: 210 × 8294400/921600 = 1890.
+// Orin 64GB: 660 fps at 1080p, 210 at 4K, 30 at 8K as printed; 1280x720: 210 × 8294400/921600 =
+// 1890.
 #[test]
 fn a_jetson_module_decodes_what_nvidia_prints() {
     let ceilings = planned("Jetson AGX Orin 64GB");
@@ -354,7 +357,7 @@ fn a_jetson_module_decodes_what_nvidia_prints() {
     let h264 = ceilings.decode_fps(Codec::H264, BitDepth::Eight, Resolution::FULL_HD);
     assert_eq!(
         h264.reason(),
-        Some("NVIDIA prints no H.264 speed of Jetson AGX Orin 64GB")
+        Some("of Jetson AGX Orin 64GB NVIDIA prints no other speed than that for HEVC")
     );
 }
 

@@ -77,9 +77,9 @@ fn every_unflagged_figure_is_met_within_two_percent() {
             "{name} {quantity}: {value:.1} against {published}, {error:+.4}"
         );
         if quantity == "MEM_BW" {
-            bandwidth += 1
+            bandwidth += 1;
         } else {
-            tensor += 1
+            tensor += 1;
         }
     }
     assert_eq!(

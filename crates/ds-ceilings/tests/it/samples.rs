@@ -11,8 +11,8 @@ use ds_ceilings::{
 
 use crate::support::{csv_rows, read, shared, testdata};
 
-/// The value columns of the index. In it, an empty cell says that the output does not contain the value and `NA` that
-/// it is printed as missing; a reader must return `None` for both.
+/// The value columns of the index. In it, an empty cell says that the output does not contain the
+/// value and `NA` that it is printed as missing; a reader must return `None` for both.
 const VALUE_COLUMNS: [&str; 22] = [
     "name",
     "compute_cap",
@@ -116,7 +116,8 @@ fn query(text: &str, kind: &str, command: &str) -> Found {
         let (_, fields) = command
             .split_once("--query-gpu=")
             .expect("the command names its fields");
-        // One sample was published without its command; its values are all missing, so the order does not matter.
+        // One sample was published without its command; its values are all missing, so the order
+        // does not matter.
         let fields = fields.replace(
             "<5 more, memory and utilisation>",
             "memory.total,memory.used,memory.free,utilization.gpu,utilization.memory",
