@@ -25,7 +25,7 @@ pub struct Signals {
     pub e2e: Option<Fps>,
     /// The steady windows behind it, each summed over the streams.
     pub e2e_windows: Vec<Fps>,
-    /// Frame rate of the inference plateau.
+    /// Frame rate of the inference plateau, or of the largest batch that ran.
     pub plateau: Option<Fps>,
     /// The decode ceiling at the codec and size of the sources.
     pub decode_ceiling: Option<Fps>,
@@ -127,15 +127,15 @@ impl Signal {
             Self::ModuleLoadShare => "module loading, share of the window",
             Self::MemcpyShare => "copies, share of wall time",
             Self::DecoderUtilisation => "decoder utilisation",
-            Self::E2eOfDecodeCeiling => "E2E rate of the decode ceiling",
-            Self::SweepOneOfTwo => "sweep rate at batch 1 of that at batch 2",
+            Self::E2eOfDecodeCeiling => "E2E rate as a share of the decode ceiling",
+            Self::SweepOneOfTwo => "sweep rate at batch 1 as a share of that at batch 2",
             Self::GpuBusy => "GPU busy within steps",
-            Self::E2eOfPlateau => "E2E rate of the plateau",
+            Self::E2eOfPlateau => "E2E rate as a share of the plateau",
             Self::MatrixShare => "matrix products and convolutions, share of kernel time",
             Self::SmActive => "SM active",
             Self::Dram => "DRAM read and write",
-            Self::TrackerOfInfer => "tracker range total of the infer total",
-            Self::TrackerOutputOfInput => "tracker output rate of its input rate",
+            Self::TrackerOfInfer => "tracker ranges as a share of the inference ranges",
+            Self::TrackerOutputOfInput => "tracker output rate as a share of its input rate",
             Self::SyncShare => "synchronisation, share of CUDA API time",
             Self::GpuIdle => "GPU idle",
             Self::OffSourceRate => "distance from the source rate",

@@ -1,7 +1,7 @@
 //! Every threshold of the table of bounds, in one place. Nothing else in the crate holds a number that decides a bound.
 //!
-//! The limits for copies, synchronisation and module loading are those of NVIDIA's pipeline-profiling guidance for
-//! DeepStream. The others are choices of dsprof, made so that a verdict is not reached by the noise of a run; each row
+//! The limits for copies, synchronisation, module loading and engine builders are those of the pipeline-profiling skill
+//! that NVIDIA publishes with DeepStream. The others are choices of dsprof, made so that a verdict is not reached by the noise of a run; each row
 //! says which.
 
 use std::fmt;
@@ -58,7 +58,7 @@ impl Threshold {
     }
 }
 
-const GUIDANCE: &str = "NVIDIA's pipeline-profiling guidance for DeepStream";
+const GUIDANCE: &str = "NVIDIA/DeepStream at 581889d, pipeline-profiling skill";
 const CHOICE: &str = "choice of dsprof";
 
 const fn row(

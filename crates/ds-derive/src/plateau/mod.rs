@@ -16,7 +16,7 @@ use crate::sweep::{Failure, Outcome, SweepPoint};
 /// dsprof, kept in one place because the report, the notes and the bootstrap test all refer to it.
 pub const WORTHWHILE_GAIN: f64 = 0.05;
 
-/// With fewer steady windows than this a mean is provisional: one window in five can be off by a start-up or a loop.
+/// With fewer steady windows than this a mean is provisional. A choice of dsprof.
 pub const STEADY_WINDOWS: usize = 6;
 
 /// Rates at which sources, sinks and displays pace a pipeline, in frames per second and stream.
@@ -172,8 +172,7 @@ pub fn plateau(sweep: &[SweepPoint], streams: StreamCount) -> Plateau {
     }
 }
 
-/// The batch before any sweep: the number of streams, at most 16. A choice of dsprof: most detectors have left the
-/// steep part of their curve there, and memory is not yet short.
+/// The batch before any sweep: the number of streams, at most 16. A choice of dsprof that the sweep replaces.
 pub(crate) fn preset_batch(streams: StreamCount) -> Batch {
     const PRESET: u32 = 16;
     Batch::new(PRESET).map_or(Batch::ONE, |preset| preset.min(at_most_streams(streams)))

@@ -70,9 +70,9 @@ pub(super) fn preprocess_decides(facts: &Facts) -> bool {
     primary(facts).is_some_and(|infer| infer.tensors == TensorOrigin::Preprocess)
 }
 
-/// The batch that is written into the primary model, if it is smaller than the one to configure.
-pub(super) fn too_small_model(facts: &Facts, batch: Batch) -> Option<Batch> {
-    match primary(facts)?.model_batch {
+/// The batch that is written into a model, if it is smaller than the one to configure.
+pub(super) fn too_small(infer: &Infer, batch: Batch) -> Option<Batch> {
+    match infer.model_batch {
         ModelBatch::Static(fixed) if fixed < batch => Some(fixed),
         ModelBatch::Static(_) | ModelBatch::Dynamic | ModelBatch::Unknown => None,
     }

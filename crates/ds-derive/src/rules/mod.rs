@@ -1,6 +1,7 @@
 //! The rules: one file each, one table, one fixed order.
 
 mod batch;
+mod deadline;
 mod line;
 mod r1_mux;
 mod r2_infer;

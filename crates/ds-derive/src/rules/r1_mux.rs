@@ -18,9 +18,10 @@
 //! policy at negotiation so that `batched-push-timeout` has no effect; deadline = d / n seconds after the last batch);
 //! NVIDIA's DeepStream FAQ for 1,000,000 / fps. The other parts of NVIDIA's legacy mux are closed.
 
-use ds_ceilings::{Fps, Resolution};
+use ds_ceilings::Resolution;
 
-use super::batch::{NOTHING_RAN, final_batch, preprocess_decides, primary, too_small_model};
+use super::batch::{NOTHING_RAN, final_batch, preprocess_decides, primary, too_small};
+use super::deadline::deadline;
 use super::line::{Derived, Line, fixed};
 use super::r6_visible::stays_in_place;
 use crate::derivation::{Confidence, Entry, RuleId, Target};
@@ -38,7 +39,7 @@ pub(super) fn derive(facts: &Facts) -> Vec<Entry> {
     };
     let mut entries = vec![batch_size(facts, mux)];
     entries.extend(size(facts, mux));
-    entries.extend(deadline(facts, mux));
+    entries.extend(deadline(facts.fps, mux));
     entries.extend([
         memory_type(facts, mux),
         live_source(facts, mux),
@@ -47,20 +48,11 @@ pub(super) fn derive(facts: &Facts) -> Vec<Entry> {
     entries
 }
 
-fn on_mux(knob: Knob, present: &Present) -> Line<'_> {
+pub(super) fn on_mux(knob: Knob, present: &Present) -> Line<'_> {
     Line {
         rule: RuleId::R1,
         knob,
         target: Target::Mux,
-        present,
-    }
-}
-
-fn in_policy(knob: Knob, present: &Present) -> Line<'_> {
-    Line {
-        rule: RuleId::R1,
-        knob,
-        target: Target::MuxPolicy,
         present,
     }
 }
@@ -92,16 +84,23 @@ fn batch_size(facts: &Facts, mux: &Mux) -> Entry {
     let Some(chosen) = final_batch(facts) else {
         return line.missing(NOTHING_RAN);
     };
-    if let Some(fixed) = too_small_model(facts, chosen.batch) {
+    if let Some(fixed) = primary(facts).and_then(|infer| too_small(infer, chosen.batch)) {
         return line.withhold(format!(
             "the model is fixed at batch {fixed}: a mux batch of {} would be split again",
             chosen.batch
         ));
     }
+    let because = match mux.generation {
+        MuxGeneration::Legacy => chosen.because.to_owned(),
+        MuxGeneration::New => format!(
+            "{}; adaptive-batching=1, the default of the policy file, replaces it by the number of connected sources",
+            chosen.because
+        ),
+    };
     line.set(Derived {
         new: Value::from(chosen.batch.get()),
         formula: chosen.formula,
-        because: chosen.because.to_owned(),
+        because,
         confidence: chosen.confidence,
     })
 }
@@ -211,117 +210,6 @@ fn side(
     }
 }
 
-fn deadline(facts: &Facts, mux: &Mux) -> Vec<Entry> {
-    let timeout = on_mux(Knob::BatchedPushTimeout, &mux.batched_push_timeout);
-    match mux.generation {
-        MuxGeneration::Legacy => vec![match timeout_us(facts.fps) {
-            Some(micros) => timeout.set(Derived {
-                new: Value::from(micros),
-                formula: format!("round(1000000 / {}) = {micros}", facts.fps.get()),
-                because:
-                    "one frame interval: a batch waits no longer than the next frame would take"
-                        .to_owned(),
-                confidence: Confidence::High,
-            }),
-            None => timeout.missing("a frame rate that gives a time-out between 1 us and 2147 s"),
-        }],
-        MuxGeneration::New => {
-            let mut entries = vec![timeout.withhold(
-                "the new nvstreammux ignores it: the deadline comes from overall-min-fps of the policy file",
-            )];
-            entries.extend(policy(facts.fps, mux));
-            entries
-        }
-    }
-}
-
-/// One frame interval in whole microseconds; `None` if it leaves the range of the property, a signed 32-bit integer.
-fn timeout_us(fps: Fps) -> Option<u32> {
-    whole(1e6 / fps.get(), f64::from(i32::MAX))
-}
-
-/// Rounds to a whole number in 1..=`most`.
-fn whole(value: f64, most: f64) -> Option<u32> {
-    let rounded = value.round();
-    if !(1.0..=most.min(f64::from(u32::MAX))).contains(&rounded) {
-        return None;
-    }
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a whole number between 1 and u32::MAX"
-    )]
-    Some(rounded as u32)
-}
-
-/// A frame rate as a fraction, to a thousandth of a frame: 30 is 30/1, 29.97 is 2997/100.
-fn as_fraction(fps: Fps) -> Option<(u32, u32)> {
-    let thousandths = whole(fps.get() * 1000.0, f64::from(u32::MAX))?;
-    let divisor = gcd(thousandths, 1000);
-    Some((thousandths / divisor, 1000 / divisor))
-}
-
-fn gcd(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { gcd(b, a % b) }
-}
-
-fn policy(fps: Fps, mux: &Mux) -> Vec<Entry> {
-    let minimum = [
-        (Knob::OverallMinFpsN, &mux.overall_min_fps_n),
-        (Knob::OverallMinFpsD, &mux.overall_min_fps_d),
-    ];
-    let Some((n, d)) = as_fraction(fps) else {
-        return minimum
-            .map(|(knob, present)| {
-                in_policy(knob, present).missing("a frame rate between 0.001 and 4294967 fps")
-            })
-            .into();
-    };
-    let because =
-        format!("the deadline of a batch is {d}/{n} s after the last: one frame interval");
-    let value = |part: u32, because: &str| Derived {
-        new: Value::from(part),
-        formula: format!("{} fps = {n}/{d}", fps.get()),
-        because: because.to_owned(),
-        confidence: Confidence::High,
-    };
-    let mut entries: Vec<Entry> = minimum
-        .into_iter()
-        .zip([n, d])
-        .map(|((knob, present), part)| in_policy(knob, present).set(value(part, &because)))
-        .collect();
-
-    let maximum = [
-        (Knob::OverallMaxFpsN, &mux.overall_max_fps_n),
-        (Knob::OverallMaxFpsD, &mux.overall_max_fps_d),
-    ];
-    let [max_n, max_d] = maximum.map(|(knob, present)| effective(knob, present));
-    let lines = maximum.map(|(knob, present)| in_policy(knob, present));
-    match (max_n, max_d) {
-        // Cross-multiplied: n / d > max_n / max_d.
-        (Some(max_n), Some(max_d)) if i128::from(n) * max_d > max_n * i128::from(d) => {
-            let because = "the maximum may not be below the minimum";
-            let raised = lines.into_iter().zip([n, d]);
-            entries.extend(raised.map(|(line, part)| line.set(value(part, because))));
-        }
-        (Some(_), Some(_)) => {}
-        _ => entries.extend(
-            lines.map(|line| line.missing("a readable overall-max-fps in the policy file")),
-        ),
-    }
-    entries
-}
-
-/// What a number holds, by its configuration or its default.
-fn effective(knob: Knob, present: &Present) -> Option<i128> {
-    let value = match present {
-        Present::Absent => knob.default_value()?,
-        Present::Value { value, .. } => value.clone(),
-        Present::Computed { .. } => return None,
-    };
-    value.as_integer().map(i128::from)
-}
-
 fn memory_type(facts: &Facts, mux: &Mux) -> Entry {
     let line = on_mux(Knob::NvbufMemoryType, &mux.nvbuf_memory_type);
     if let Some(reason) = new_mux_lacks(mux, "memory type") {
@@ -334,7 +222,7 @@ fn memory_type(facts: &Facts, mux: &Mux) -> Entry {
         Some(GpuKind::Discrete) => Confidence::High,
         None => Confidence::Medium,
     };
-    let because = "device memory on a board: any other type costs a copy on the way to the decoder's or the model's";
+    let because = "device memory, as decoder and model use it on a board: another type costs a copy on the way";
     line.set(fixed(0, because, confidence))
 }
 

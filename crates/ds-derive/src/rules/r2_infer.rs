@@ -17,12 +17,12 @@
 
 use ds_ceilings::{Batch, OpsPerSec};
 
-use super::batch::{NOTHING_RAN, final_batch};
+use super::batch::{NOTHING_RAN, final_batch, too_small};
 use super::line::{Derived, Line, fixed};
 use crate::derivation::{Confidence, Entry, RuleId, Target};
 use crate::facts::{
-    CalibrationFile, Engine, Facts, Gpu, Infer, InferRole, ModelBatch, Precision, PrecisionWish,
-    Quantisation, TensorOrigin,
+    CalibrationFile, Engine, Facts, Gpu, Infer, InferRole, Precision, PrecisionWish, Quantisation,
+    TensorOrigin,
 };
 use crate::knob::Knob;
 use crate::value::{Present, Value};
@@ -55,14 +55,6 @@ fn line<'a>(infer: &Infer, knob: Knob, present: &'a Present) -> Line<'a> {
         knob,
         target: target(infer.role),
         present,
-    }
-}
-
-/// The fixed batch of a model that is smaller than the batch to configure.
-fn too_small(infer: &Infer, batch: Batch) -> Option<Batch> {
-    match infer.model_batch {
-        ModelBatch::Static(fixed) if fixed < batch => Some(fixed),
-        ModelBatch::Static(_) | ModelBatch::Dynamic | ModelBatch::Unknown => None,
     }
 }
 

@@ -8,7 +8,7 @@
 //! | `max-batch-size` of nvmultiurisrcbin | max(streams, present value) | – |
 //!
 //! `max-batch-size` is a hard cap: nvmultiurisrcbin refuses every source above it, so that it follows the streams and
-//! never the batch. Surfaces beyond five cost memory per stream and were not seen to help; the bound is a choice.
+//! never the batch. Every surface costs memory per stream; the bound of five is a choice of dsprof.
 //!
 //! Sources: the DeepStream 9.1 source (default of one extra surface; 0 device memory, 1 pinned, 2 unified, boards only;
 //! `file-loop` for file URIs; the cap).

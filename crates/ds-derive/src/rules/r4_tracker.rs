@@ -7,8 +7,8 @@
 //!
 //! There is no entry without a tracker: the rule adds none.
 //!
-//! Sources: NVIDIA's preset `config_tracker_NvDCF_max_perf.yml`, which DeepStream installs from 6.0 on; 480 × 288 keeps
-//! both sides a multiple of 32, which the tracker asks for; element defaults of 960 × 544 from the DeepStream 9.1
+//! Sources: NVIDIA's preset `config_tracker_NvDCF_max_perf.yml`, which DeepStream installs from 6.0 on; 480 × 288 from
+//! the pipeline-profiling skill of NVIDIA/DeepStream (581889d), both sides a multiple of 32 as the tracker asks for; element defaults of 960 × 544 from the DeepStream 9.1
 //! source; NVIDIA's samples run trackers in space and on masks at 1920 × 1080.
 
 use super::line::{Derived, Line, fixed};
@@ -52,8 +52,7 @@ fn side(tracker: &Tracker, knob: Knob, present: &Present, pixels: u32) -> Entry 
         TrackerAlgorithm::ThreeD => "a tracker in space works in the pixels of its camera model",
         TrackerAlgorithm::Mask => "a tracker on masks needs the detail of the frame",
         _ => {
-            let because =
-                "the tracker's cost follows its pixels, and boxes of this size keep their ids";
+            let because = "the tracker's cost follows its pixels; check the ids once, since a small object has few of them left";
             return line.set(fixed(pixels, because, Confidence::Medium));
         }
     };
@@ -87,8 +86,11 @@ fn preset(facts: &Facts, tracker: &Tracker) -> Entry {
         TrackerAlgorithm::NvDcf if several => line.propose(derived(
             "the present value lists one configuration per sub-batch; NVIDIA's preset is for all streams at once",
         )),
-        TrackerAlgorithm::NvDcf | TrackerAlgorithm::NotConfigured => line.set(derived(
+        TrackerAlgorithm::NvDcf => line.set(derived(
             "NVIDIA's fastest preset of the same algorithm; its ids are less stable than those of the accuracy preset",
+        )),
+        TrackerAlgorithm::NotConfigured => line.set(derived(
+            "NVIDIA's fastest preset; without a configuration the library runs on defaults that nobody chose",
         )),
         TrackerAlgorithm::Unknown => line.propose(derived(
             "the algorithm of the present configuration could not be read, so that the user decides",

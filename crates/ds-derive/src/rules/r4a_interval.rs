@@ -6,15 +6,14 @@
 //!
 //! An interval counts only if it was measured itself; of several measurements of one interval the worst counts.
 //!
-//! The limits of 99 % and 90 % are choices of dsprof: one id in a hundred is within the run-to-run noise of a tracker,
-//! one in ten is not.
+//! The limits of 99 % and 90 % are choices of dsprof.
 
 use ds_ceilings::Fraction;
 
 use super::line::{Derived, Line};
 use super::r2_infer::target;
 use crate::derivation::{Confidence, Entry, RuleId};
-use crate::facts::{Facts, IdRetention, InferRole};
+use crate::facts::{Facts, IdRetention, Infer, InferRole};
 use crate::knob::Knob;
 use crate::value::Value;
 
@@ -29,7 +28,7 @@ pub(super) fn derive(facts: &Facts) -> Vec<Entry> {
         .infers
         .iter()
         .filter(|infer| infer.role == InferRole::Primary);
-    let entry = |infer: &crate::facts::Infer| {
+    let entry = |infer: &Infer| {
         let line = Line {
             rule: RuleId::R4a,
             knob: Knob::Interval,

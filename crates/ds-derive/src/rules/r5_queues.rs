@@ -8,11 +8,11 @@
 //! | file or encoder branch | `max-size-buffers` = final batch, `leaky` = 0 | the same |
 //!
 //! Every one of them also gets `max-size-bytes` = 0 and `max-size-time` = 0, so that the buffers alone decide: the first
-//! limit that is reached blocks, and the default of 10,485,760 bytes is reached by four raw 1080p frames in system
-//! memory. A queue anywhere else is left alone.
+//! limit that is reached blocks, and the default of 10,485,760 bytes is passed by the fourth NV12 frame of 1080p in
+//! system memory. A queue anywhere else is left alone.
 //!
 //! Sources: GStreamer's `queue` element (defaults of 200 buffers, 10,485,760 bytes, 1 s; `leaky` 2 drops the oldest);
-//! the factors 4 and 2 are NVIDIA's pipeline-profiling guidance for DeepStream. A message branch that blocks pulls the
+//! the factors 4 and 2 are those of the pipeline-profiling skill of NVIDIA/DeepStream (581889d). A message branch that blocks pulls the
 //! whole pipeline down, so that it drops instead.
 
 use ds_ceilings::Batch;
@@ -86,7 +86,11 @@ fn of_queue(facts: &Facts, queue: &Queue, depth: Depth) -> [Entry; 4] {
                 "a slow broker loses the oldest message instead of holding up the pipeline",
                 Confidence::High,
             ),
-            Depth::Batches(_) => fixed(0, "a dropped frame would not be counted", Confidence::High),
+            Depth::Batches(_) => fixed(
+                0,
+                "a queue that drops frames hides that the pipeline cannot keep up",
+                Confidence::Medium,
+            ),
         }),
     ]
 }

@@ -142,10 +142,22 @@ pub struct Limit {
     pub fps: Option<Fps>,
     /// With how many streams; `None` if it is not known.
     pub streams: Option<StreamCount>,
-    /// How the number relates to the truth.
-    pub bounds: Bounds,
+    /// How the number relates to the truth; `None` if it is not known.
+    pub bounds: Option<Bounds>,
     /// The formula with its numbers, or what is missing.
     pub formula: String,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            resource, formula, ..
+        } = self;
+        match self.bounds {
+            Some(bounds) => write!(f, "{resource}: {bounds}{formula}"),
+            None => write!(f, "{resource}: {formula}"),
+        }
+    }
 }
 
 /// How many streams the GPU can carry.
@@ -279,9 +291,9 @@ fn limit(inputs: &CapacityInputs, resource: Resource, term: Term) -> Limit {
         fps: term.fps(),
         streams,
         bounds: match term {
-            Term::Known(_) => Bounds::Exactly,
-            Term::AtLeast(_) => Bounds::AtLeast,
-            Term::Unknown | Term::Absent => Bounds::Open,
+            Term::Known(_) => Some(Bounds::Exactly),
+            Term::AtLeast(_) => Some(Bounds::AtLeast),
+            Term::Unknown | Term::Absent => None,
         },
         formula: match (rate, streams) {
             (Some(rate), Some(streams)) => {
