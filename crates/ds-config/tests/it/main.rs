@@ -1,10 +1,12 @@
 //! The tests of ds-config, one binary.
 
 mod detect;
+mod files;
 mod forms;
 mod gst_launch;
 mod ini;
 mod line_index;
+mod pipeline;
 mod python;
 mod sources_csv;
 mod table;

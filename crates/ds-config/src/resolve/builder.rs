@@ -1,0 +1,285 @@
+//! Puts a pipeline together while its files are read.
+
+use super::source::FileSource;
+use crate::detect::{Form, detect};
+use crate::error::{Error, ErrorKind};
+use crate::gst_launch::GstScript;
+use crate::ini::IniDocument;
+use crate::line_index::LineIndex;
+use crate::model::{
+    Branch, Document, Element, ElementId, FilePlace, Knob, KnobSetting, KnobValue, Overridden,
+    Pipeline, Reading, Role, Site, SourceFile, Target, read,
+};
+use crate::sources_csv::SourcesCsv;
+use crate::textproto::{NVINFERSERVER, TextProtoDocument};
+use crate::yaml::YamlDocument;
+
+/// The state of a resolution.
+pub(super) struct Builder<'a> {
+    source: &'a dyn FileSource,
+    pub(super) pipeline: Pipeline,
+}
+
+impl<'a> Builder<'a> {
+    /// Begins with the file that was asked for.
+    pub(super) fn new(source: &'a dyn FileSource, entry: &str) -> Result<Self, Error> {
+        let mut builder = Self {
+            source,
+            pipeline: Pipeline {
+                form: Form::Unknown,
+                files: Vec::new(),
+                elements: Vec::new(),
+                sources: Vec::new(),
+                mux: None,
+                infer: Vec::new(),
+                sinks: Vec::new(),
+                disabled: Vec::new(),
+                faults: Vec::new(),
+                others: Vec::new(),
+                knobs: Vec::new(),
+            },
+        };
+        builder.load(entry)?;
+        builder.pipeline.form = builder.pipeline.files[0].form;
+        Ok(builder)
+    }
+
+    /// Reads a file once, in the syntax that its content asks for.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::MissingFile`], and [`ErrorKind::Refused`] for a file that never worked.
+    pub(super) fn load(&mut self, path: &str) -> Result<usize, Error> {
+        if let Some(known) = self
+            .pipeline
+            .files
+            .iter()
+            .position(|file| file.path == path)
+        {
+            return Ok(known);
+        }
+        let bytes = self.source.read(path).map_err(|error| {
+            Error::new(
+                ErrorKind::MissingFile,
+                format!("the file cannot be read: {error}"),
+            )
+            .in_file(path)
+        })?;
+        let form = detect(&bytes).form;
+        let document = document(form, &bytes).map_err(|error| error.in_file(path))?;
+        self.pipeline.files.push(SourceFile {
+            path: path.to_owned(),
+            lines: LineIndex::new(&bytes),
+            bytes,
+            form,
+            document,
+        });
+        Ok(self.pipeline.files.len() - 1)
+    }
+
+    /// Reads a file that another one names; what goes wrong is a fault of the pipeline.
+    pub(super) fn follow(&mut self, path: &str) -> Option<usize> {
+        match self.load(path) {
+            Ok(file) => Some(file),
+            Err(error) => {
+                self.fault(error);
+                None
+            }
+        }
+    }
+
+    /// A variable of the environment that the caller runs pipelines in.
+    pub(super) fn environment(&self, name: &str) -> Option<String> {
+        self.source.environment(name)
+    }
+
+    /// One of the files read so far.
+    pub(super) fn file(&self, file: usize) -> &SourceFile {
+        &self.pipeline.files[file]
+    }
+
+    /// Notes a fault.
+    pub(super) fn fault(&mut self, error: Error) {
+        if !self.pipeline.faults.contains(&error) {
+            self.pipeline.faults.push(error);
+        }
+    }
+
+    /// A place in one of the files.
+    pub(super) fn place(&self, file: usize, offset: usize) -> FilePlace {
+        let file = self.file(file);
+        FilePlace {
+            path: file.path.clone(),
+            place: file.place(offset),
+        }
+    }
+
+    /// Adds an element.
+    pub(super) fn element(
+        &mut self,
+        role: Role,
+        factory: &str,
+        name: &str,
+        place: FilePlace,
+        branch: Branch,
+    ) -> ElementId {
+        let id = ElementId(self.pipeline.elements.len());
+        self.pipeline.elements.push(Element {
+            id,
+            role,
+            factory: factory.to_owned(),
+            name: name.to_owned(),
+            place,
+            branch,
+        });
+        id
+    }
+
+    /// Adds a knob with the places that can hold it, the strongest first. A missing value goes to
+    /// the last of them.
+    pub(super) fn knob(
+        &mut self,
+        element: ElementId,
+        knob: Knob,
+        sites: Vec<Site>,
+        default: Option<&'static str>,
+    ) {
+        let mut setting = KnobSetting {
+            target: Target { element, knob },
+            value: None,
+            computed: None,
+            place: None,
+            overridden: Vec::new(),
+            default,
+            not_editable: None,
+            chosen: sites.len().checked_sub(1),
+            sites,
+        };
+        let mut won = false;
+        for (position, site) in setting.sites.iter().enumerate() {
+            let file = &self.pipeline.files[site.file];
+            let place = |at| FilePlace {
+                path: file.path.clone(),
+                place: file.place(at),
+            };
+            let reading = read(file, &site.locator, knob);
+            if won {
+                if let Reading::Value { value, at } = reading {
+                    setting.overridden.push(Overridden {
+                        place: place(at),
+                        value,
+                    });
+                }
+                continue;
+            }
+            match reading {
+                Reading::Absent => continue,
+                Reading::Value { value, at } => {
+                    setting.value = Some(value);
+                    setting.place = Some(place(at));
+                }
+                Reading::Computed {
+                    written,
+                    at,
+                    reason,
+                } => {
+                    setting.computed = Some(written);
+                    setting.place = Some(place(at));
+                    setting.not_editable = Some(reason);
+                }
+                Reading::Invalid { error, at } => {
+                    setting.place = Some(place(at));
+                    self.pipeline.faults.push(error);
+                }
+            }
+            setting.chosen = Some(position);
+            won = true;
+        }
+        self.pipeline.knobs.push(setting);
+    }
+
+    /// Adds a knob whose value follows from another place; its own keys are without effect.
+    pub(super) fn forced_knob(
+        &mut self,
+        element: ElementId,
+        knob: Knob,
+        sites: Vec<Site>,
+        value: KnobValue,
+        reason: &str,
+    ) {
+        self.knob(element, knob, sites, None);
+        let Some(setting) = self.pipeline.knobs.last_mut() else {
+            return;
+        };
+        if let (Some(value), Some(place)) = (setting.value.take(), setting.place.take()) {
+            setting.overridden.insert(0, Overridden { place, value });
+        }
+        setting.value = Some(value);
+        setting.not_editable = Some(reason.to_owned());
+    }
+
+    /// The value in effect of a knob that was added before.
+    pub(super) fn value_of(&self, element: ElementId, knob: Knob) -> Option<&KnobValue> {
+        self.pipeline.knob(Target { element, knob })?.value.as_ref()
+    }
+
+    /// The file that a path knob of an element names.
+    pub(super) fn named_file(
+        &self,
+        element: ElementId,
+        knob: Knob,
+        search: Search,
+    ) -> Option<String> {
+        let setting = self.pipeline.knob(Target { element, knob })?;
+        let beside = self.pipeline.path_of(setting)?;
+        let as_given = setting.value.as_ref()?.text()?;
+        let elsewhere = search == Search::FolderOrWorkingDirectory
+            && !self.source.exists(&beside)
+            && self.source.exists(as_given);
+        Some(if elsewhere {
+            as_given.to_owned()
+        } else {
+            beside
+        })
+    }
+}
+
+/// Where a file is looked for that another one names by a relative path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Search {
+    /// In the folder of the file that names it.
+    Folder,
+    /// There, and if it is not there in the working directory: a command line does not say from
+    /// where it is run.
+    FolderOrWorkingDirectory,
+}
+
+/// Reads a text in the syntax of its form.
+fn document(form: Form, bytes: &[u8]) -> Result<Document, Error> {
+    Ok(match form {
+        Form::AppTxt
+        | Form::NvinferTxt
+        | Form::MuxPolicyTxt
+        | Form::AnalyticsTxt
+        | Form::PreprocessTxt
+        | Form::TrackerTxt => {
+            let document = IniDocument::parse(bytes);
+            if let Some(refusal) = document.refusal() {
+                return Err(refusal.clone());
+            }
+            Document::Ini(document)
+        }
+        Form::AppYml
+        | Form::NvinferYml
+        | Form::MuxPolicyYml
+        | Form::AnalyticsYml
+        | Form::PreprocessYml
+        | Form::ServiceMakerYml
+        | Form::SampleAppYml
+        | Form::TrackerYml => Document::Yaml(YamlDocument::parse(bytes)?),
+        Form::Nvinferserver => Document::Proto(TextProtoDocument::parse(bytes, &NVINFERSERVER)?),
+        Form::SourcesCsv => Document::Csv(SourcesCsv::parse(bytes)?),
+        Form::GstLaunch => Document::Gst(GstScript::parse(bytes)),
+        Form::Python | Form::Declined(_) | Form::Unknown => Document::Opaque,
+    })
+}

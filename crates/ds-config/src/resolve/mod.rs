@@ -1,0 +1,61 @@
+//! From the file that was asked for to the pipeline that it describes, through every file that it
+//! names.
+
+mod app;
+mod builder;
+mod factory;
+mod gst;
+mod infer;
+mod keyed;
+mod layout;
+mod mux;
+mod source;
+
+use self::builder::Builder;
+use crate::detect::{Form, detect};
+use crate::error::{Error, ErrorKind};
+use crate::model::Pipeline;
+
+pub use self::source::FileSource;
+pub(crate) use self::source::join;
+
+impl Pipeline {
+    /// Reads the pipeline that a file describes, with the files that it names.
+    ///
+    /// A file that another one names and that cannot be read is among the pipeline's faults; the
+    /// rest of the pipeline is read all the same.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::MissingFile`] if the file cannot be read, [`ErrorKind::Refused`] if it never
+    /// worked, [`ErrorKind::Declined`] or [`ErrorKind::UnknownForm`] if it is in no form that is
+    /// read, [`ErrorKind::NoPipeline`] if no pipeline is in it.
+    pub fn resolve(entry: &str, files: &dyn FileSource) -> Result<Self, Error> {
+        let mut builder = Builder::new(files, entry)?;
+        let outcome = match builder.pipeline.form {
+            Form::AppTxt | Form::AppYml => app::resolve(&mut builder),
+            Form::GstLaunch => gst::resolve(&mut builder),
+            form => Err(refusal(form, builder.file(0).bytes())),
+        };
+        outcome.map_err(|error| error.in_file(entry))?;
+        Ok(builder.pipeline)
+    }
+}
+
+/// Why a file is no pipeline, and what to do instead.
+fn refusal(form: Form, text: &[u8]) -> Error {
+    let because = detect(text).because;
+    match form {
+        Form::Declined(carrier) => Error::new(
+            ErrorKind::Declined,
+            format!("a {carrier} ({because}) is not read: {}", carrier.advice()),
+        ),
+        Form::Unknown => Error::new(ErrorKind::UnknownForm, because),
+        form => Error::new(
+            ErrorKind::NoPipeline,
+            format!(
+                "this is a part of a pipeline ({form}: {because}): give the file that names it"
+            ),
+        ),
+    }
+}
