@@ -83,8 +83,8 @@ pub use document::ceilings_document;
 pub use error::{Error, ErrorKind, Output, SmiFailure};
 pub use gpu::{
     ClockBasis, ComputeCap, DecoderEngine, GpuMatch, GpuQuery, GpuSpec, GpuTable, HostLink,
-    JetsonModule, MemorySpec, MigProfile, ModuleRate, NvdecSpec, PerPrecision, Precision,
-    ProfileBasis, ProfileEngines, TensorClock,
+    JetsonModule, MemorySpec, MigProfile, ModuleRate, NvdecSpec, ParseComputeCapError,
+    PerPrecision, Precision, ProfileBasis, ProfileEngines, TensorClock,
 };
 pub use identity::{Conflict, GpuIdentity};
 pub use smi::{

@@ -301,6 +301,20 @@ impl Bytes {
         Self(value.saturating_mul(1 << 20))
     }
 
+    /// From GiB, in which nvidia-smi prints the memory of MIG profiles; `None` if no amount.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the product is checked to lie within the range of the type"
+    )]
+    pub fn from_gib(value: f64) -> Option<Self> {
+        let bytes = (value * f64::from(1 << 30)).round();
+        (0.0..u64::MAX as f64)
+            .contains(&bytes)
+            .then_some(Self(bytes as u64))
+    }
+
     /// In whole MiB, rounded down.
     #[must_use]
     pub const fn mib(self) -> u64 {

@@ -39,6 +39,26 @@ pub struct Ceiling<Q> {
     pub caveat: Option<String>,
 }
 
+impl<Q> Ceiling<Q> {
+    /// A ceiling without a caveat.
+    #[must_use]
+    pub fn new(
+        value: Q,
+        formula: impl Into<String>,
+        source: impl Into<String>,
+        confidence: Confidence,
+    ) -> Self {
+        let (formula, source) = (formula.into(), source.into());
+        Self {
+            value,
+            formula,
+            source,
+            confidence,
+            caveat: None,
+        }
+    }
+}
+
 /// A ceiling, or the reason why there is none. An unknown ceiling is not infinite: a minimum over
 /// ceilings with an unknown one among them holds "at most".
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +97,9 @@ impl<Q: Copy> Limit<Q> {
         }
     }
 
-    pub(super) fn unknown(reason: impl Into<String>) -> Self {
+    /// A ceiling that is not known, and why.
+    #[must_use]
+    pub fn unknown(reason: impl Into<String>) -> Self {
         Self::Unknown {
             reason: reason.into(),
         }

@@ -6,8 +6,8 @@ mod table;
 
 pub use lookup::{GpuMatch, GpuQuery};
 pub use spec::{
-    ClockBasis, ComputeCap, GpuSpec, HostLink, MemorySpec, NvdecSpec, PerPrecision, Precision,
-    TensorClock,
+    ClockBasis, ComputeCap, GpuSpec, HostLink, MemorySpec, NvdecSpec, ParseComputeCapError,
+    PerPrecision, Precision, TensorClock,
 };
 pub use table::{
     DecoderEngine, GpuTable, JetsonModule, MigProfile, ModuleRate, ProfileBasis, ProfileEngines,

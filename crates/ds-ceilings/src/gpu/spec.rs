@@ -459,6 +459,15 @@ pub(super) fn optional_megahertz<'de, D: Deserializer<'de>>(
     megahertz(deserializer).map(Some)
 }
 
+pub(super) fn optional_gib<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Bytes>, D::Error> {
+    let value = f64::deserialize(deserializer)?;
+    Bytes::from_gib(value)
+        .map(Some)
+        .ok_or_else(|| de::Error::custom("no amount of memory"))
+}
+
 fn optional_bandwidth<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<BytesPerSec>, D::Error> {

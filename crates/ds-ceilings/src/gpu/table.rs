@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::spec::{ComputeCap, GpuSpec, optional_megahertz};
+use super::spec::{ComputeCap, GpuSpec, optional_gib, optional_megahertz};
 use crate::codec::{BitDepth, Codec, VideoProfile};
-use crate::units::{Fps, Megahertz, Resolution};
+use crate::units::{Bytes, Fps, Megahertz, Resolution};
 
 /// The product files, in the order in which listings show them.
 const GPU_FILES: [&str; 7] = [
@@ -241,8 +241,9 @@ pub struct MigProfile {
     pub sm_count: u32,
     /// Its engines.
     pub engines: ProfileEngines,
-    /// Its memory in GiB, as nvidia-smi prints it.
-    pub memory_gib: Option<f64>,
+    /// Its memory.
+    #[serde(rename = "memory_gib", default, deserialize_with = "optional_gib")]
+    pub memory: Option<Bytes>,
     /// How many instances of it fit on the GPU.
     pub max_instances: Option<u32>,
     /// How well it is known.

@@ -1,9 +1,10 @@
 //! `nvidia-smi mig -lgip`: the GPU instance profiles that a GPU offers.
 
 use crate::error::{Error, Output, SmiFailure};
+use crate::units::Bytes;
 
 /// The profiles of one or more GPUs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MigProfiles {
     /// In the order of the output.
@@ -11,7 +12,7 @@ pub struct MigProfiles {
 }
 
 /// One profile.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MigProfileRow {
     /// The GPU index.
@@ -24,8 +25,8 @@ pub struct MigProfileRow {
     pub free: u32,
     /// Instances that fit on an empty GPU.
     pub total: u32,
-    /// Memory in GiB, as printed.
-    pub memory_gib: f64,
+    /// Memory.
+    pub memory: Bytes,
     /// Streaming multiprocessors.
     pub sm_count: u32,
     /// Decoders.
@@ -93,10 +94,7 @@ fn first_line(cells: &[&str]) -> Option<MigProfileRow> {
         id: id.parse().ok()?,
         free: free.parse().ok()?,
         total: total.parse().ok()?,
-        memory_gib: memory
-            .parse()
-            .ok()
-            .filter(|gib: &f64| gib.is_finite() && *gib >= 0.0)?,
+        memory: memory.parse().ok().and_then(Bytes::from_gib)?,
         sm_count: sm.parse().ok()?,
         decoders: decoders.parse().ok()?,
         encoders: encoders.parse().ok()?,

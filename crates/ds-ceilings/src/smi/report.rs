@@ -180,6 +180,7 @@ impl MigDevice {
             decoders: Some(engines.nvdec),
             ofa: engines.ofa,
             jpeg: engines.jpeg,
+            memory: profile.memory,
             ..Self::default()
         }
     }

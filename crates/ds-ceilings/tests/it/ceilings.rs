@@ -183,6 +183,12 @@ fn no_recorded_measurement_exceeds_its_bound() {
         0.0,
     );
     decoder_recording(&ceilings, &read(&root.join("h200-nvdec/nvdec.txt")));
+    for folder in ["h200-pipeline-resnet18", "h200-pipeline-resnet152"] {
+        for batch in [1, 2, 4, 8, 16, 32] {
+            let path = root.join(folder).join(format!("fps_b{batch}.txt"));
+            pipeline_recording(&ceilings, batch, &read(&path));
+        }
+    }
     println!("shared-test: no_recorded_measurement_exceeds_its_bound");
 }
 
@@ -214,6 +220,25 @@ fn decoder_recording(ceilings: &Ceilings, text: &str) {
         lines += 1;
     }
     assert_eq!(lines, 8);
+}
+
+/// Lines such as `**PERF:  186.51 (186.51)  184.81 (185.66)`: one pair a source, HEVC at 1080p.
+fn pipeline_recording(ceilings: &Ceilings, sources: u32, text: &str) {
+    let sources = StreamCount::new(sources);
+    let bound = ceilings
+        .decoder
+        .fps_of_sessions(VideoProfile::HEVC, Resolution::FULL_HD, sources);
+    let bound = bound.value().expect("known").get();
+    let lines = text.lines().filter_map(|line| line.strip_prefix("**PERF:"));
+    for line in lines.filter(|line| !line.contains("FPS")) {
+        let current = line
+            .split_whitespace()
+            .filter(|word| !word.starts_with('('));
+        let fps: f64 = current
+            .map(|word| word.parse::<f64>().expect("a rate"))
+            .sum();
+        assert!(fps <= bound, "{line}: {fps} above {bound}");
+    }
 }
 
 // 771 × 1545/1860 = 640.4 an engine.

@@ -252,11 +252,13 @@ fn mig_profiles(text: &str) -> Found {
             "sm={},dec={},enc={},ce={ce},jpeg={jpeg},ofa={ofa}",
             row.sm_count, row.decoders, row.encoders
         );
-        let (name, id, free, total, gib) = (&row.name, row.id, row.free, row.total, row.memory_gib);
+        let (name, id, free, total) = (&row.name, row.id, row.free, row.total);
+        let memory = format!("{:.2}", row.memory);
+        let gib = memory.trim_end_matches(" GiB");
         found.push(
             "mig_devices",
             Some(format!(
-                "{name}:id={id},free={free},total={total},gib={gib:.2},{engines}"
+                "{name}:id={id},free={free},total={total},gib={gib},{engines}"
             )),
         );
     }

@@ -44,6 +44,10 @@ fn arithmetic_stays_in_range() {
         StreamCount::new(u32::MAX)
     );
     assert_eq!(Bytes::from_mib(u64::MAX), Bytes::new(u64::MAX));
+    assert_eq!(Bytes::from_gib(69.5), Some(Bytes::from_mib(71_168)));
+    for bad in [-1.0, f64::NAN, f64::INFINITY, 1e300] {
+        assert_eq!(Bytes::from_gib(bad), None, "{bad}");
+    }
     let rates = [30.0, 15.0].map(|fps| Fps::new(fps).expect("finite"));
     assert_eq!(
         rates.into_iter().sum::<Fps>(),
