@@ -60,6 +60,8 @@ pub enum Target {
     Tracker,
     /// A queue, by its name.
     Queue(String),
+    /// All queues of a form that has no key for them.
+    Queues,
     /// The on-screen display.
     Osd,
     /// The tiler.
@@ -79,6 +81,7 @@ impl fmt::Display for Target {
             Self::MultiUriSource => f.write_str("nvmultiurisrcbin"),
             Self::Tracker => f.write_str("tracker"),
             Self::Queue(name) => write!(f, "queue {name}"),
+            Self::Queues => f.write_str("queues"),
             Self::Osd => f.write_str("osd"),
             Self::Tiler => f.write_str("tiler"),
             Self::Sink(name) => write!(f, "sink {name}"),

@@ -4,7 +4,6 @@ use crate::value::{Dims, Switch, Value};
 
 /// One setting of one kind of element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum Knob {
     /// Frames per muxed buffer.
     MuxBatchSize,

@@ -82,7 +82,7 @@ mod sweep;
 mod value;
 
 pub use bound::{
-    Bound, BoundKind, Certainty, Contradiction, Evidence, Idle, IdleBasis, Relation, Signal,
+    Bound, BoundKind, Certainty, Contradiction, Evidence, Idle, IdleBasis, Ratio, Relation, Signal,
     Signals, THRESHOLDS, Threshold, bound,
 };
 pub use derivation::{
@@ -91,14 +91,14 @@ pub use derivation::{
 };
 pub use docs::rules_markdown;
 pub use facts::{
-    AspectRatio, BatchKey, CalibrationFile, Codec, Consumer, ConsumerKind, DecodeCeiling,
+    AspectRatio, BatchKey, CalibrationFile, Consumer, ConsumerKind, DecodeCeiling,
     DeepStreamVersion, Engine, Facts, Gpu, GpuKind, IdRetention, Infer, InferRole, ModelBatch, Mux,
     MuxGeneration, MuxSizeWish, Options, OutputWish, Precision, PrecisionWish, Quantisation, Queue,
     QueuePosition, Queues, Sink, SinkKind, Source, SourceKind, TensorOrigin, Tracker,
     TrackerAlgorithm,
 };
 pub use knob::Knob;
-pub use minimum::Bounds;
+pub use minimum::Qualifier;
 pub use plan::{Expectation, Pace, Plan, PlanNote, Variants, derive};
 pub use plateau::{
     Gain, Measured, Note, PACING_RATES, Plateau, PlateauBatch, STEADY_WINDOWS, Step,

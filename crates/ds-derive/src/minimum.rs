@@ -29,7 +29,7 @@ impl Term {
 
 /// How a number relates to the truth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Bounds {
+pub enum Qualifier {
     /// It is the number.
     Exactly,
     /// The truth may be higher: the sweep did not reach its plateau.
@@ -40,8 +40,8 @@ pub enum Bounds {
     Open,
 }
 
-impl fmt::Display for Bounds {
-    /// The words in front of the number; none for [`Bounds::Exactly`].
+impl fmt::Display for Qualifier {
+    /// The words in front of the number; none for [`Qualifier::Exactly`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Exactly => "",
@@ -60,7 +60,7 @@ pub(crate) struct Minimum<K> {
     /// Its rate.
     pub(crate) fps: Fps,
     /// How that relates to the truth.
-    pub(crate) bounds: Bounds,
+    pub(crate) qualifier: Qualifier,
 }
 
 /// The smallest term; `None` if no term has a number. Of equal terms one that is known wins over one that is a lower
@@ -72,31 +72,35 @@ pub(crate) fn minimum<K: Copy>(terms: &[(K, Term)]) -> Option<Minimum<K>> {
     });
     let (fps, open_above, key) = numbered.min_by_key(|(fps, open_above, _)| (*fps, *open_above))?;
     let open_below = terms.iter().any(|(_, term)| *term == Term::Unknown);
-    let bounds = match (open_above, open_below) {
+    let qualifier = match (open_above, open_below) {
         // Nothing is below zero, so an unknown ceiling cannot lower it.
-        (false, true) if fps == Fps::ZERO => Bounds::Exactly,
-        (false, false) => Bounds::Exactly,
-        (true, false) => Bounds::AtLeast,
-        (false, true) => Bounds::AtMost,
-        (true, true) => Bounds::Open,
+        (false, true) if fps == Fps::ZERO => Qualifier::Exactly,
+        (false, false) => Qualifier::Exactly,
+        (true, false) => Qualifier::AtLeast,
+        (false, true) => Qualifier::AtMost,
+        (true, true) => Qualifier::Open,
     };
-    Some(Minimum { key, fps, bounds })
+    Some(Minimum {
+        key,
+        fps,
+        qualifier,
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Bounds, Term, minimum};
+    use super::{Qualifier, Term, minimum};
     use ds_ceilings::Fps;
 
     #[track_caller]
-    fn check(terms: &[Term], expected: Option<(usize, Bounds)>) {
+    fn check(terms: &[Term], expected: Option<(usize, Qualifier)>) {
         let keyed: Vec<(usize, Term)> = terms.iter().copied().enumerate().collect();
-        let found = minimum(&keyed).map(|minimum| (minimum.key, minimum.bounds));
+        let found = minimum(&keyed).map(|minimum| (minimum.key, minimum.qualifier));
         assert_eq!(found, expected);
     }
 
     #[test]
-    fn the_bounds_follow_from_what_is_open() {
+    fn the_qualifier_follows_from_what_is_open() {
         let fps = |value| Fps::new(value).unwrap();
         let (known, at_least) = (
             |value| Term::Known(fps(value)),
@@ -104,13 +108,13 @@ mod tests {
         );
         check(&[], None);
         check(&[Term::Unknown, Term::Absent], None);
-        check(&[known(5.0), known(3.0)], Some((1, Bounds::Exactly)));
-        check(&[at_least(5.0), known(9.0)], Some((0, Bounds::AtLeast)));
-        check(&[at_least(5.0), known(4.0)], Some((1, Bounds::Exactly)));
-        check(&[at_least(5.0), known(5.0)], Some((1, Bounds::Exactly)));
-        check(&[known(5.0), Term::Unknown], Some((0, Bounds::AtMost)));
-        check(&[at_least(5.0), Term::Unknown], Some((0, Bounds::Open)));
-        check(&[known(0.0), Term::Unknown], Some((0, Bounds::Exactly)));
-        check(&[known(5.0), Term::Absent], Some((0, Bounds::Exactly)));
+        check(&[known(5.0), known(3.0)], Some((1, Qualifier::Exactly)));
+        check(&[at_least(5.0), known(9.0)], Some((0, Qualifier::AtLeast)));
+        check(&[at_least(5.0), known(4.0)], Some((1, Qualifier::Exactly)));
+        check(&[at_least(5.0), known(5.0)], Some((1, Qualifier::Exactly)));
+        check(&[known(5.0), Term::Unknown], Some((0, Qualifier::AtMost)));
+        check(&[at_least(5.0), Term::Unknown], Some((0, Qualifier::Open)));
+        check(&[known(0.0), Term::Unknown], Some((0, Qualifier::Exactly)));
+        check(&[known(5.0), Term::Absent], Some((0, Qualifier::Exactly)));
     }
 }

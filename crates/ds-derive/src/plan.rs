@@ -8,7 +8,7 @@ use crate::derivation::{
     Consequence, Derivation, Disposition, Entry, NotDerivable, Variant, Withheld,
 };
 use crate::facts::{Facts, OutputWish};
-use crate::minimum::{Bounds, Term, minimum};
+use crate::minimum::{Qualifier, Term, minimum};
 use crate::plateau::{Plateau, PlateauBatch};
 use crate::rules::{
     Capacity, CapacityInputs, RULES, batches_per_tick, capacity, decode_term, final_batch,
@@ -67,7 +67,7 @@ pub struct Expectation {
     /// The rate; `None` if nothing that bounds it is known.
     pub fps: Option<Fps>,
     /// How it relates to the truth.
-    pub bounds: Bounds,
+    pub qualifier: Qualifier,
     /// What limits it.
     pub limited_by: Option<Pace>,
     /// The formula with its numbers.
@@ -76,7 +76,6 @@ pub struct Expectation {
 
 /// What else the user should know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum PlanNote {
     /// The streams of a tick do not fit into one batch.
     StreamsAboveBatch {
@@ -86,6 +85,13 @@ pub enum PlanNote {
         batch: Batch,
         /// How many batches a tick takes.
         batches_per_tick: u32,
+    },
+    /// The sources of the configuration do not add up to the streams that were asked for.
+    SourcesDiffer {
+        /// What the configuration has.
+        configured: StreamCount,
+        /// What was asked for.
+        asked: StreamCount,
     },
     /// No sweep was made: the batch is a preset.
     PresetBatch {
@@ -104,6 +110,10 @@ impl fmt::Display for PlanNote {
             } => write!(
                 f,
                 "{streams} are served in {batches_per_tick} batches of up to {batch} per tick"
+            ),
+            Self::SourcesDiffer { configured, asked } => write!(
+                f,
+                "the configuration has {configured} and {asked} were asked for: the plan is for the latter"
             ),
             Self::PresetBatch { batch } => {
                 write!(f, "batch {batch} is a preset: a sweep has not been made")
@@ -170,10 +180,14 @@ pub fn derive(facts: &Facts) -> Plan {
 }
 
 fn notes(facts: &Facts, batch: Option<Batch>) -> Vec<PlanNote> {
-    let Some(batch) = batch else {
-        return Vec::new();
-    };
     let mut notes = Vec::new();
+    let (configured, asked) = (facts.configured_streams(), facts.streams);
+    if !facts.sources.is_empty() && configured != asked {
+        notes.push(PlanNote::SourcesDiffer { configured, asked });
+    }
+    let Some(batch) = batch else {
+        return notes;
+    };
     if facts.plateau.is_none() {
         notes.push(PlanNote::PresetBatch { batch });
     }
@@ -203,7 +217,7 @@ fn expectation(facts: &Facts, batch: Option<Batch>) -> Expectation {
     let smallest = minimum(&terms);
     Expectation {
         fps: smallest.map(|smallest| smallest.fps),
-        bounds: smallest.map_or(Bounds::Open, |smallest| smallest.bounds),
+        qualifier: smallest.map_or(Qualifier::Open, |smallest| smallest.qualifier),
         limited_by: smallest.map(|smallest| smallest.key),
         formula: formula(&terms, facts),
     }

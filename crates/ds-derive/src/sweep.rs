@@ -34,7 +34,6 @@ pub enum Outcome {
 
 /// Why a batch gave no rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum Failure {
     /// The GPU or the host ran out of memory.
     OutOfMemory,

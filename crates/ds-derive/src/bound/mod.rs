@@ -6,7 +6,7 @@ mod verdict;
 
 use std::fmt;
 
-pub use self::signals::{Idle, IdleBasis, Signal, Signals};
+pub use self::signals::{Idle, IdleBasis, Ratio, Signal, Signals};
 pub use self::thresholds::{Relation, THRESHOLDS, Threshold};
 pub use self::verdict::{Bound, Certainty, Contradiction, Evidence, bound};
 

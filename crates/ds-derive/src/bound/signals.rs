@@ -59,6 +59,37 @@ pub struct Signals {
     pub sink_rate: Option<Fps>,
 }
 
+/// A share or a quotient of two measurements: finite, never negative, and above one where the first is the larger.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Ratio(pub(super) f64);
+
+impl Ratio {
+    /// Takes a number; `None` if it is negative, infinite or NaN.
+    #[must_use]
+    pub fn new(value: f64) -> Option<Self> {
+        (value.is_finite() && value >= 0.0).then_some(Self(value))
+    }
+
+    /// The number: 0.9 for 90 %.
+    #[must_use]
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl From<Fraction> for Ratio {
+    fn from(share: Fraction) -> Self {
+        Self(share.get())
+    }
+}
+
+impl fmt::Display for Ratio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = f.precision().unwrap_or(1);
+        write!(f, "{:.digits$} %", self.0 * 100.0)
+    }
+}
+
 /// How much of what the GPU was idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Idle {
@@ -154,40 +185,45 @@ impl fmt::Display for Signal {
 impl Signals {
     /// The number behind a signal; `None` if something that it needs was not measured.
     #[must_use]
-    pub fn read(&self, signal: Signal) -> Option<f64> {
+    pub fn read(&self, signal: Signal) -> Option<Ratio> {
         match signal {
-            Signal::BuilderShare => self.builder_share.map(Fraction::get),
-            Signal::ModuleLoadShare => self.module_load_share.map(Fraction::get),
-            Signal::MemcpyShare => self.memcpy_share.map(Fraction::get),
-            Signal::DecoderUtilisation => self.decoder_utilisation.map(Fraction::get),
-            Signal::E2eOfDecodeCeiling => self.e2e?.ratio_to(self.decode_ceiling?),
-            Signal::SweepOneOfTwo => self.sweep_at_1?.ratio_to(self.sweep_at_2?),
-            Signal::GpuBusy => self.gpu_busy.map(Fraction::get),
-            Signal::E2eOfPlateau => self.e2e?.ratio_to(self.plateau?),
-            Signal::MatrixShare => self.matrix_share.map(Fraction::get),
-            Signal::SmActive => self.sm_active.map(Fraction::get),
-            Signal::Dram => self.dram.map(Fraction::get),
-            Signal::TrackerOfInfer => self
-                .tracker_total?
-                .seconds()
-                .ratio_to(self.infer_total?.seconds()),
-            Signal::TrackerOutputOfInput => self.tracker_output?.ratio_to(self.tracker_input?),
-            Signal::SyncShare => self.sync_share.map(Fraction::get),
-            Signal::GpuIdle => self.gpu_idle.map(|idle| idle.share.get()),
+            Signal::BuilderShare => self.builder_share.map(Ratio::from),
+            Signal::ModuleLoadShare => self.module_load_share.map(Ratio::from),
+            Signal::MemcpyShare => self.memcpy_share.map(Ratio::from),
+            Signal::DecoderUtilisation => self.decoder_utilisation.map(Ratio::from),
+            Signal::E2eOfDecodeCeiling => quotient(self.e2e, self.decode_ceiling),
+            Signal::SweepOneOfTwo => quotient(self.sweep_at_1, self.sweep_at_2),
+            Signal::GpuBusy => self.gpu_busy.map(Ratio::from),
+            Signal::E2eOfPlateau => quotient(self.e2e, self.plateau),
+            Signal::MatrixShare => self.matrix_share.map(Ratio::from),
+            Signal::SmActive => self.sm_active.map(Ratio::from),
+            Signal::Dram => self.dram.map(Ratio::from),
+            Signal::TrackerOfInfer => Ratio::new(
+                self.tracker_total?
+                    .seconds()
+                    .ratio_to(self.infer_total?.seconds())?,
+            ),
+            Signal::TrackerOutputOfInput => quotient(self.tracker_output, self.tracker_input),
+            Signal::SyncShare => self.sync_share.map(Ratio::from),
+            Signal::GpuIdle => self.gpu_idle.map(|idle| Ratio::from(idle.share)),
             Signal::OffSourceRate => self.off_rate(self.source_rate?),
             Signal::OffSinkRate => self.off_rate(self.sink_rate?),
             Signal::WindowsAtOneRate => {
                 let streams = self.streams?;
                 let paced = pace(&self.e2e_windows, streams).is_some();
-                (!self.e2e_windows.is_empty()).then_some(if paced { 1.0 } else { 0.0 })
+                (!self.e2e_windows.is_empty()).then_some(Ratio(if paced { 1.0 } else { 0.0 }))
             }
         }
     }
 
     /// How far the mean rate of a stream is from `rate`, as a share of `rate`.
-    fn off_rate(&self, rate: Fps) -> Option<f64> {
+    fn off_rate(&self, rate: Fps) -> Option<Ratio> {
         let streams = f64::from(self.streams?.get());
         let per_stream = self.e2e?.scaled(streams.recip())?;
-        Some((per_stream.ratio_to(rate)? - 1.0).abs())
+        Ratio::new((per_stream.ratio_to(rate)? - 1.0).abs())
     }
+}
+
+fn quotient(part: Option<Fps>, whole: Option<Fps>) -> Option<Ratio> {
+    Ratio::new(part?.ratio_to(whole?)?)
 }

@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use super::signals::Ratio;
 use super::{BoundKind, Signal};
 
 /// How a signal is compared with its threshold.
@@ -41,14 +42,14 @@ pub struct Threshold {
     pub signal: Signal,
     /// The comparison.
     pub relation: Relation,
-    /// The limit, as a share or a ratio.
-    pub limit: f64,
+    /// The limit.
+    pub limit: Ratio,
     /// Where the limit comes from.
     pub source: &'static str,
 }
 
 impl Threshold {
-    pub(super) fn is_met_by(&self, value: f64) -> bool {
+    pub(super) fn is_met_by(&self, value: Ratio) -> bool {
         match self.relation {
             Relation::Above => value > self.limit,
             Relation::AtLeast => value >= self.limit,
@@ -72,7 +73,7 @@ const fn row(
         kind,
         signal,
         relation,
-        limit,
+        limit: Ratio(limit),
         source,
     }
 }

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use super::thresholds::{THRESHOLDS, Threshold};
-use super::{BoundKind, IdleBasis, Signal, Signals};
+use super::{BoundKind, IdleBasis, Ratio, Signal, Signals};
 
 /// How much a verdict can be relied on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,8 +37,8 @@ impl fmt::Display for Certainty {
 pub struct Evidence {
     /// The row of the table.
     pub threshold: Threshold,
-    /// What was measured: a share or a ratio.
-    pub value: f64,
+    /// What was measured.
+    pub value: Ratio,
     /// Whether it meets the threshold.
     pub met: bool,
     /// What an idle share is a share of; `None` for every other signal.
@@ -61,9 +61,8 @@ impl fmt::Display for Evidence {
         let met = if self.met { "met" } else { "not met" };
         write!(
             f,
-            "{signal}{basis}: {:.1} % ({relation} {:.0} %: {met})",
-            self.value * 100.0,
-            limit * 100.0
+            "{signal}{basis}: {} ({relation} {limit:.0}: {met})",
+            self.value
         )
     }
 }

@@ -6,7 +6,6 @@ use crate::value::Present;
 
 /// Where frames come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum SourceKind {
     /// A file.
     File,
@@ -34,22 +33,6 @@ impl SourceKind {
     }
 }
 
-/// A video codec.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Codec {
-    /// H.264.
-    H264,
-    /// H.265.
-    Hevc,
-    /// VP9.
-    Vp9,
-    /// AV1.
-    Av1,
-    /// Motion JPEG.
-    Mjpeg,
-}
-
 /// One source group or element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
@@ -61,8 +44,6 @@ pub struct Source {
     pub streams: StreamCount,
     /// The size of its frames.
     pub size: Option<Resolution>,
-    /// Its codec.
-    pub codec: Option<Codec>,
     /// `num-extra-surfaces`.
     pub num_extra_surfaces: Present,
     /// `cudadec-memtype`.
@@ -80,7 +61,6 @@ impl Source {
             kind,
             streams: StreamCount::new(1),
             size: None,
-            codec: None,
             num_extra_surfaces: Present::Absent,
             cudadec_memtype: Present::Absent,
             file_loop: Present::Absent,
@@ -128,7 +108,6 @@ pub struct Consumer {
 
 /// How a low-level tracker follows objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum TrackerAlgorithm {
     /// No configuration is named: the library runs on its defaults.
     NotConfigured,

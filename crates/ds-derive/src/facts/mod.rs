@@ -8,8 +8,8 @@ mod mux;
 use ds_ceilings::{Fps, Fraction, OpsPerSec, StreamCount};
 
 pub use self::elements::{
-    Codec, Consumer, ConsumerKind, Queue, QueuePosition, Queues, Sink, SinkKind, Source,
-    SourceKind, Tracker, TrackerAlgorithm,
+    Consumer, ConsumerKind, Queue, QueuePosition, Queues, Sink, SinkKind, Source, SourceKind,
+    Tracker, TrackerAlgorithm,
 };
 pub use self::infer::{
     AspectRatio, CalibrationFile, Engine, Infer, InferRole, ModelBatch, Precision, PrecisionWish,
@@ -85,6 +85,12 @@ impl Facts {
             e2e: None,
             dram: None,
         }
+    }
+
+    /// How many streams the sources of the configuration stand for.
+    #[must_use]
+    pub fn configured_streams(&self) -> StreamCount {
+        self.sources.iter().map(|source| source.streams).sum()
     }
 }
 

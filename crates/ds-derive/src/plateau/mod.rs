@@ -14,7 +14,7 @@ use crate::sweep::{Failure, Outcome, SweepPoint};
 
 /// A doubling of the batch that brings less than this share more frames is no longer worth it. The 5 % are a choice of
 /// dsprof, kept in one place because the report, the notes and the bootstrap test all refer to it.
-pub const WORTHWHILE_GAIN: f64 = 0.05;
+pub const WORTHWHILE_GAIN: Gain = Gain(0.05);
 
 /// With fewer steady windows than this a mean is provisional. A choice of dsprof.
 pub const STEADY_WINDOWS: usize = 6;
@@ -96,7 +96,7 @@ impl Gain {
     }
 
     fn is_worthwhile(self) -> bool {
-        self.0 >= WORTHWHILE_GAIN
+        self >= WORTHWHILE_GAIN
     }
 }
 
@@ -292,7 +292,8 @@ fn steps(runs: &BTreeMap<Batch, Run>, points: &[Measured]) -> Vec<Step> {
 /// The console prints two decimals per stream, so a window may differ from the rate by half of the last one.
 pub(crate) fn pace(windows: &[Fps], streams: StreamCount) -> Option<Fps> {
     const HALF_A_PRINTED_DIGIT: f64 = 0.005;
-    let streams = f64::from(streams.get());
+    // Without streams every rate of theirs is zero frames, and nothing is paced.
+    let streams = (streams > StreamCount::ZERO).then(|| f64::from(streams.get()))?;
     let first = windows.first()?;
     let rate = PACING_RATES
         .iter()
@@ -351,7 +352,7 @@ fn notes(
     }
     if let PlateauBatch::Reached(plateau) = found {
         let level = points.iter().find(|point| point.batch == plateau);
-        let bar = level.and_then(|point| point.fps.scaled(1.0 + WORTHWHILE_GAIN));
+        let bar = level.and_then(|point| point.fps.scaled(1.0 + WORTHWHILE_GAIN.0));
         let next_but_one = points.iter().filter(|point| point.batch > plateau).skip(1);
         let higher = next_but_one.filter(|point| bar.is_some_and(|bar| point.fps > bar));
         notes.extend(higher.map(|point| Note::RisesAgain {

@@ -9,7 +9,6 @@ use crate::sweep::Failure;
 
 /// What a reader has to know before relying on a plateau.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Note {
     /// Every step was still worth it: larger batches should be tried.
     NotReached {

@@ -111,6 +111,10 @@ fn network_mode(facts: &Facts, infer: &Infer) -> (Entry, Option<Precision>) {
     (entry, Some(choice.precision))
 }
 
+fn name(gpu: &Gpu) -> &str {
+    gpu.name.as_deref().unwrap_or("this GPU")
+}
+
 struct PrecisionChoice {
     precision: Precision,
     formula: String,
@@ -125,16 +129,20 @@ fn choose_precision(gpu: &Gpu, calibration: CalibrationFile) -> PrecisionChoice 
                 return PrecisionChoice {
                     precision: Precision::Int8,
                     formula: compare("INT8", int8, "FP16", fp16),
-                    because:
-                        "the calibration file is readable and INT8 is the faster of the two here"
-                            .to_owned(),
+                    because: format!(
+                        "the calibration file is readable and INT8 is the faster of the two on {}",
+                        name(gpu)
+                    ),
                     confidence: Confidence::High,
                 };
             }
             (Some(int8), Some(fp16)) => {
                 return PrecisionChoice {
                     formula: compare("INT8", int8, "FP16", fp16),
-                    because: "the calibration file is readable, but INT8 is no faster than FP16 on this GPU".to_owned(),
+                    because: format!(
+                        "the calibration file is readable, but INT8 is no faster than FP16 on {}",
+                        name(gpu)
+                    ),
                     ..half_or_full(gpu)
                 };
             }
@@ -168,13 +176,13 @@ fn half_or_full(gpu: &Gpu) -> PrecisionChoice {
         (Some(fp16), Some(fp32)) if fp16 > fp32 => PrecisionChoice {
             precision: Precision::Fp16,
             formula: compare("FP16", fp16, "FP32", fp32),
-            because: "FP16 is the faster of the two here".to_owned(),
+            because: format!("FP16 is the faster of the two on {}", name(gpu)),
             confidence: Confidence::High,
         },
         (Some(fp16), Some(fp32)) => PrecisionChoice {
             precision: Precision::Fp32,
             formula: compare("FP16", fp16, "FP32", fp32),
-            because: "FP16 is no faster than FP32 on this GPU".to_owned(),
+            because: format!("FP16 is no faster than FP32 on {}", name(gpu)),
             confidence: Confidence::High,
         },
         _ => PrecisionChoice {

@@ -30,7 +30,7 @@ const MESSAGE_BUFFERS: u32 = 2;
 pub(super) fn derive(facts: &Facts) -> Vec<Entry> {
     match &facts.queues {
         Queues::NotConfigurable => vec![
-            line("all", Knob::QueueMaxSizeBuffers, &Present::Absent)
+            line(Target::Queues, Knob::QueueMaxSizeBuffers, &Present::Absent)
                 .withhold("deepstream-app makes its own queues, and no key sets them"),
         ],
         Queues::Named(queues) => queues
@@ -41,11 +41,11 @@ pub(super) fn derive(facts: &Facts) -> Vec<Entry> {
     }
 }
 
-fn line<'a>(name: &str, knob: Knob, present: &'a Present) -> Line<'a> {
+fn line(target: Target, knob: Knob, present: &Present) -> Line<'_> {
     Line {
         rule: RuleId::R5,
         knob,
-        target: Target::Queue(name.to_owned()),
+        target,
         present,
     }
 }
@@ -70,7 +70,7 @@ fn depth(position: QueuePosition) -> Option<Depth> {
 }
 
 fn of_queue(facts: &Facts, queue: &Queue, depth: Depth) -> [Entry; 4] {
-    let line = |knob, present| line(&queue.name, knob, present);
+    let line = |knob, present| line(Target::Queue(queue.name.clone()), knob, present);
     let alone = || fixed(0, "no limit: the buffers alone decide", Confidence::High);
     [
         buffers(

@@ -18,7 +18,7 @@ use ds_ceilings::{Fps, Fraction, StreamCount};
 
 use crate::bound::BoundKind;
 use crate::facts::{DecodeCeiling, Facts};
-use crate::minimum::{Bounds, Term, minimum};
+use crate::minimum::{Qualifier, Term, minimum};
 use crate::plateau::PlateauBatch;
 
 /// What can run out.
@@ -143,7 +143,7 @@ pub struct Limit {
     /// With how many streams; `None` if it is not known.
     pub streams: Option<StreamCount>,
     /// How the number relates to the truth; `None` if it is not known.
-    pub bounds: Option<Bounds>,
+    pub qualifier: Option<Qualifier>,
     /// The formula with its numbers, or what is missing.
     pub formula: String,
 }
@@ -153,8 +153,8 @@ impl fmt::Display for Limit {
         let Self {
             resource, formula, ..
         } = self;
-        match self.bounds {
-            Some(bounds) => write!(f, "{resource}: {bounds}{formula}"),
+        match self.qualifier {
+            Some(qualifier) => write!(f, "{resource}: {qualifier}{formula}"),
             None => write!(f, "{resource}: {formula}"),
         }
     }
@@ -166,7 +166,7 @@ pub struct Capacity {
     /// The number; `None` if no ceiling is known or the frame rate is zero.
     pub streams: Option<StreamCount>,
     /// How it relates to the truth.
-    pub bounds: Bounds,
+    pub qualifier: Qualifier,
     /// What decides.
     pub dominating: Option<Resource>,
     /// The ceilings that count, in the order of [`Resource`].
@@ -180,7 +180,7 @@ pub struct Capacity {
 impl fmt::Display for Capacity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.streams {
-            Some(streams) => write!(f, "{}{streams}", self.bounds),
+            Some(streams) => write!(f, "{}{streams}", self.qualifier),
             None => f.write_str("unknown"),
         }
     }
@@ -190,7 +190,7 @@ impl fmt::Display for Capacity {
 ///
 /// ```
 /// use ds_ceilings::{Fps, StreamCount};
-/// use ds_derive::{Bounds, CapacityInputs, ComputeRate, DecodeCeiling, Resource, capacity};
+/// use ds_derive::{Qualifier, CapacityInputs, ComputeRate, DecodeCeiling, Resource, capacity};
 ///
 /// let fps = |value| Fps::new(value).expect("finite and not negative");
 /// let capacity = capacity(&CapacityInputs {
@@ -219,7 +219,7 @@ pub fn capacity(inputs: &CapacityInputs) -> Capacity {
     });
     Capacity {
         streams: found.map(|(_, streams)| streams),
-        bounds: found.map_or(Bounds::Open, |(smallest, _)| smallest.bounds),
+        qualifier: found.map_or(Qualifier::Open, |(smallest, _)| smallest.qualifier),
         dominating: found.map(|(smallest, _)| smallest.key),
         limits: terms
             .iter()
@@ -290,9 +290,9 @@ fn limit(inputs: &CapacityInputs, resource: Resource, term: Term) -> Limit {
         resource,
         fps: term.fps(),
         streams,
-        bounds: match term {
-            Term::Known(_) => Some(Bounds::Exactly),
-            Term::AtLeast(_) => Some(Bounds::AtLeast),
+        qualifier: match term {
+            Term::Known(_) => Some(Qualifier::Exactly),
+            Term::AtLeast(_) => Some(Qualifier::AtLeast),
             Term::Unknown | Term::Absent => None,
         },
         formula: match (rate, streams) {

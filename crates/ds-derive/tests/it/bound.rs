@@ -1,7 +1,9 @@
 //! What bounds a pipeline: a test a row, the contradictions, and what is left open.
 
 use ds_ceilings::{Nanos, StreamCount};
-use ds_derive::{Bound, BoundKind, Certainty, Idle, IdleBasis, Signal, Signals, THRESHOLDS, bound};
+use ds_derive::{
+    Bound, BoundKind, Certainty, Idle, IdleBasis, Ratio, Signal, Signals, THRESHOLDS, bound,
+};
 use proptest::prelude::*;
 
 use crate::support::{fps, share, snapshot};
@@ -279,6 +281,18 @@ fn paced() {
 }
 
 #[test]
+fn no_streams_are_not_paced() {
+    let signals = Signals {
+        streams: Some(StreamCount::ZERO),
+        e2e: Some(fps(0.0)),
+        e2e_windows: vec![fps(0.0); 6],
+        source_rate: Some(fps(30.0)),
+        ..Signals::default()
+    };
+    check(&signals, BoundKind::Unknown, Certainty::Inconclusive);
+}
+
+#[test]
 fn host() {
     let mut signals = Signals {
         gpu_idle: idle(0.6),
@@ -314,7 +328,7 @@ fn the_first_row_wins_and_the_others_are_named() {
 #[test]
 fn every_signal_stands_in_the_table_with_a_source() {
     for row in THRESHOLDS {
-        assert!(!row.source.is_empty() && row.limit.is_finite(), "{row:?}");
+        assert!(!row.source.is_empty() && row.limit.get() <= 1.0, "{row:?}");
         assert!(!row.signal.name().is_empty());
     }
     let kinds: Vec<BoundKind> = THRESHOLDS.iter().map(|row| row.kind).collect();
@@ -375,7 +389,7 @@ proptest! {
         }
         for evidence in &found.evidence {
             prop_assert_eq!(signals.read(evidence.threshold.signal), Some(evidence.value));
-            prop_assert!(evidence.value.is_finite());
+            prop_assert_eq!(Some(evidence.value), Ratio::new(evidence.value.get()));
         }
         prop_assert!(found.also.iter().all(|kind| *kind > found.kind));
         prop_assert!(found.contradictions.iter().all(|entry| entry.kind != found.kind));

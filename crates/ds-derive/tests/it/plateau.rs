@@ -299,7 +299,7 @@ proptest! {
         let found = plateau(&sweep, StreamCount::new(streams));
         let rate = |size| found.fps_at(batch(size)).unwrap().get();
         let sizes: Vec<u32> = sweep.iter().map(|point| point.batch.get()).collect();
-        let first = sizes.windows(2).find(|pair| rate(pair[1]) / rate(pair[0]) - 1.0 < WORTHWHILE_GAIN);
+        let first = sizes.windows(2).find(|pair| rate(pair[1]) / rate(pair[0]) - 1.0 < WORTHWHILE_GAIN.get());
         let expected = match first {
             Some(pair) => PlateauBatch::Reached(batch(pair[0])),
             None => PlateauBatch::NotReached { largest: batch(*sizes.last().unwrap()) },

@@ -2,8 +2,8 @@
 
 use ds_ceilings::StreamCount;
 use ds_derive::{
-    BandwidthUse, BoundKind, Bounds, Capacity, CapacityInputs, ComputeRate, DecodeCeiling, Facts,
-    Resource, capacity,
+    BandwidthUse, BoundKind, Capacity, CapacityInputs, ComputeRate, DecodeCeiling, Facts,
+    Qualifier, Resource, capacity,
 };
 use proptest::prelude::*;
 
@@ -183,7 +183,7 @@ proptest! {
         let smallest = capacity.limits.iter().filter_map(|limit| limit.streams).min();
         prop_assert_eq!(capacity.streams, smallest);
         let unknown = capacity.limits.iter().any(|limit| limit.fps.is_none());
-        if capacity.bounds == Bounds::Exactly && capacity.streams > Some(StreamCount::ZERO) {
+        if capacity.qualifier == Qualifier::Exactly && capacity.streams > Some(StreamCount::ZERO) {
             prop_assert!(!unknown);
         }
         // So many streams fit under every ceiling that is known.
@@ -227,6 +227,6 @@ proptest! {
             e2e: None,
         };
         let (one, other) = (capacity(&inputs), capacity(&scaled));
-        prop_assert_eq!((one.streams, one.bounds, one.dominating), (other.streams, other.bounds, other.dominating));
+        prop_assert_eq!((one.streams, one.qualifier, one.dominating), (other.streams, other.qualifier, other.dominating));
     }
 }

@@ -288,6 +288,7 @@ fn slot<'a>(facts: &'a mut Facts, knob: Knob, target: &Target) -> &'a mut Presen
                 _ => panic!("a queue has no {knob:?}"),
             }
         }
+        Target::Queues => panic!("queues that cannot be set were set"),
         Target::Osd => consumer_slot(facts, ConsumerKind::Osd),
         Target::Tiler => consumer_slot(facts, ConsumerKind::Tiler),
         Target::Sink(name) => {
