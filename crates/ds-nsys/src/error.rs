@@ -112,6 +112,17 @@ pub enum Error {
         /// Why it cannot be read.
         problem: String,
     },
+
+    /// A text that the caller gave beside the trace, such as rules of a taxonomy or a sampled profile.
+    #[error("{what}, line {line}: {problem}")]
+    Input {
+        /// What the text was to be.
+        what: &'static str,
+        /// The line, counted from 1.
+        line: usize,
+        /// Why it cannot be read.
+        problem: String,
+    },
 }
 
 /// The cases that a caller tells apart.
@@ -140,7 +151,9 @@ impl Error {
             | Self::MissingColumn { .. }
             | Self::BadCell { .. }
             | Self::StatsText { .. } => ErrorKind::Damaged,
-            Self::UnknownReport { .. } | Self::UnknownOption { .. } => ErrorKind::Usage,
+            Self::UnknownReport { .. } | Self::UnknownOption { .. } | Self::Input { .. } => {
+                ErrorKind::Usage
+            }
         }
     }
 

@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::grouped::{Grouped, Merge};
 use crate::ids::{DeviceKey, ProcessKey};
 use crate::query::Window;
-use crate::rows::{Column, Needed};
+use crate::rows::Column;
 use crate::summary::{KERNEL_TABLE, MEMCPY_TABLE, MEMSET_TABLE};
 use crate::trace::Trace;
 use crate::units::{Nanos, Share};
@@ -211,22 +211,10 @@ impl Trace {
 
     fn timelines(&self, kind: GpuWork, window: Window) -> Result<Vec<(DeviceKey, WorkTimeline)>> {
         let columns = [
-            Column {
-                name: "start",
-                needed: Needed::Always,
-            },
-            Column {
-                name: "end",
-                needed: Needed::Always,
-            },
-            Column {
-                name: "deviceId",
-                needed: Needed::Always,
-            },
-            Column {
-                name: "globalPid",
-                needed: Needed::IfThere,
-            },
+            Column::always("start"),
+            Column::always("end"),
+            Column::always("deviceId"),
+            Column::if_there("globalPid"),
         ];
         let parts = self.fold_parts(
             kind.table(),

@@ -182,17 +182,11 @@ fn narrow(position: usize) -> u32 {
 
 /// The ids in one table of GPU work. CUPTI's correlation ids have 32 bits; a row with another one launched from nowhere.
 fn work_keys(trace: &Trace, table: &'static str) -> Result<Vec<Keys>> {
-    use crate::rows::{Column, Needed};
+    use crate::rows::Column;
 
     let columns = [
-        Column {
-            name: "globalPid",
-            needed: Needed::IfThere,
-        },
-        Column {
-            name: "correlationId",
-            needed: Needed::IfThere,
-        },
+        Column::if_there("globalPid"),
+        Column::if_there("correlationId"),
     ];
     let parts = trace.fold_parts(table, &columns, Keys::default, |keys, fields| {
         let process = fields.get::<Option<i64>>(0)?.unwrap_or_default();

@@ -3,7 +3,7 @@
 use super::summary::{SummaryRow, print};
 use super::{Cell, Heading, Output, ReportOptions};
 use crate::error::Result;
-use crate::summary::{Named, api_rows, os_runtime_rows};
+use crate::summary::{Grouping, Named, api_rows, os_runtime_rows};
 use crate::trace::Trace;
 
 const COLUMNS: &[&str] = &[
@@ -29,8 +29,13 @@ const OS_RUNTIME: Heading = Heading {
     columns: COLUMNS,
 };
 
+/// Entry points that differ in their version alone are shown alike, in a row each.
 pub(super) fn cuda(trace: &Trace, options: ReportOptions, output: &mut Output<'_>) -> Result<()> {
-    print_calls(CUDA, api_rows(trace, options.selection())?, output)
+    print_calls(
+        CUDA,
+        api_rows(trace, options.selection(), Grouping::Stored)?,
+        output,
+    )
 }
 
 pub(super) fn os_runtime(

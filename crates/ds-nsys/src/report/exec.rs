@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::grouped::{Grouped, Merge};
 use crate::ids::{ProcessKey, ThreadKey};
 use crate::launch::Launches;
-use crate::rows::{Column, Needed};
+use crate::rows::Column;
 use crate::samples::{Samples, Summary};
 use crate::summary::{KERNEL_TABLE, without_version};
 use crate::trace::Trace;
@@ -80,16 +80,10 @@ pub(super) fn summary(
     options: ReportOptions,
     output: &mut Output<'_>,
 ) -> Result<()> {
-    let prefixes = Prefixes::of(trace, report, options.style)?;
+    let prefixes = Prefixes::of(trace, report)?;
     let launches = Launches::of(trace, &[KERNEL_TABLE])?;
-    let always = |name| Column {
-        name,
-        needed: Needed::Always,
-    };
-    let if_there = |name| Column {
-        name,
-        needed: Needed::IfThere,
-    };
+    let always = Column::always;
+    let if_there = Column::if_there;
     let columns = [
         always("start"),
         always("end"),

@@ -7,7 +7,7 @@ use super::summary::{SummaryRow, print};
 use super::{Cell, Heading, Output, Report, ReportOptions};
 use crate::error::Result;
 use crate::samples::Summary;
-use crate::summary::api_rows;
+use crate::summary::{Grouping, api_rows};
 use crate::trace::Trace;
 
 const COLUMNS: &[&str] = &[
@@ -57,7 +57,7 @@ pub(super) fn api_gpu_sum(
     output: &mut Output<'_>,
 ) -> Result<()> {
     let mut operations = gpu_operations(trace, report, options)?;
-    let calls = api_rows(trace, options.selection())?.unwrap_or_default();
+    let calls = api_rows(trace, options.selection(), Grouping::Shown)?.unwrap_or_default();
     operations.extend(calls.into_iter().map(|call| Operation {
         category: "CUDA_API",
         name: call.name.to_string(),

@@ -10,9 +10,8 @@ use crate::grouped::{Grouped, Merge};
 use crate::ids::ProcessKey;
 use crate::launch::{LaunchRanges, Launches};
 use crate::nvtx::Ranges;
-use crate::rows::{Column, Fields, Needed};
+use crate::rows::{Column, Fields};
 use crate::samples::{Samples, Summary};
-use crate::style::Style;
 use crate::summary::{KERNEL_TABLE, kernel_rows};
 use crate::trace::Trace;
 use crate::units::Nanos;
@@ -152,24 +151,21 @@ pub(super) struct Prefixes {
     launches: Launches,
     around: LaunchRanges,
     ranges: Ranges,
-    printed: Vec<String>,
 }
 
 impl Prefixes {
     /// Finds the innermost range around every kernel's launch; `None` when they are not asked for.
-    pub(super) fn of(trace: &Trace, report: Report, style: Style) -> Result<Option<Self>> {
+    pub(super) fn of(trace: &Trace, report: Report) -> Result<Option<Self>> {
         if report.nvtx_names == NvtxNames::Off {
             return Ok(None);
         }
         let ranges = trace.ranges()?.unwrap_or_default();
         let launches = Launches::of(trace, &[KERNEL_TABLE])?;
         let around = LaunchRanges::new(&launches, &ranges);
-        let printed = ranges.printed_names(style);
         Ok(Some(Self {
             launches,
             around,
             ranges,
-            printed,
         }))
     }
 
@@ -180,9 +176,9 @@ impl Prefixes {
         Some(self.ranges.ranges[range as usize].name)
     }
 
-    /// A kernel's name behind the range's.
+    /// A kernel's name behind the range's text; the range's domain is not shown.
     pub(super) fn prefixed(&self, prefix: usize, name: &str) -> String {
-        format!("{}/{name}", self.printed[prefix])
+        format!("{}/{name}", self.ranges.names[prefix].text)
     }
 }
 
@@ -195,20 +191,14 @@ fn grouped(
     options: ReportOptions,
     shapes: Shapes,
 ) -> Result<Vec<KernelGroup>> {
-    let prefixes = Prefixes::of(trace, report, options.style)?;
-    let always = |name| Column {
-        name,
-        needed: Needed::Always,
-    };
+    let prefixes = Prefixes::of(trace, report)?;
+    let always = Column::always;
     let mut columns = vec![
         always("start"),
         always("end"),
         always(report.naming.column_of(trace)),
     ];
-    columns.extend(["globalPid", "correlationId"].map(|name| Column {
-        name,
-        needed: Needed::IfThere,
-    }));
+    columns.extend(["globalPid", "correlationId"].map(Column::if_there));
     if shapes == Shapes::Apart {
         columns.extend(["gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"].map(always));
     }

@@ -64,7 +64,10 @@ pub(super) fn by_size(
     let mut figures = trace
         .memory_figures(options.selection())?
         .unwrap_or_default();
-    figures.sort_by_key(|row| std::cmp::Reverse(row.size.total));
+    figures.sort_by(|a, b| {
+        let by_total = b.size.total.cmp(&a.size.total);
+        by_total.then_with(|| a.operation.to_string().cmp(&b.operation.to_string()))
+    });
     output.heading(BY_SIZE);
     for row in &figures {
         let size = &row.size;

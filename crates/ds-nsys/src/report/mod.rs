@@ -8,8 +8,11 @@ mod memory;
 mod name;
 mod nvtx;
 mod nvtx_gpu;
+mod nvtx_trace;
 mod summary;
 mod table;
+mod trace;
+mod unified_memory;
 
 pub use name::{NvtxNames, Report, ReportKind};
 pub use table::{Cell, Heading, NameWidth, RowSink, SeparatedWriter, Table};
@@ -86,9 +89,10 @@ impl Trace {
             ReportKind::CudaKernExecSum => exec::summary(self, report, options, &mut output),
             ReportKind::NvtxKernSum => nvtx_gpu::kernels(self, report, options, &mut output),
             ReportKind::NvtxGpuProjSum => nvtx_gpu::projection(self, options, &mut output),
-            kind => Err(Error::UnknownReport {
-                name: kind.name().to_owned(),
-            }),
+            ReportKind::CudaGpuTrace => trace::gpu(self, report, options, &mut output),
+            ReportKind::CudaApiTrace => trace::api(self, options, &mut output),
+            ReportKind::NvtxPushpopTrace => nvtx_trace::push_pop(self, options, &mut output),
+            ReportKind::UmSum => unified_memory::by_address(self, report, options, &mut output),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::grouped::{Grouped, Merge};
 use crate::ids::{ProcessKey, ThreadKey};
 use crate::launch::{LaunchRanges, Launches};
 use crate::nvtx::{RangeStyle, Ranges, Sweep};
-use crate::rows::{Column, Needed};
+use crate::rows::Column;
 use crate::samples::Samples;
 use crate::summary::{KERNEL_TABLE, MEMCPY_TABLE, MEMSET_TABLE};
 use crate::trace::Trace;
@@ -59,20 +59,24 @@ const PROJECTION: Heading = Heading {
 /// Kernels of one name inside ranges of one name.
 #[derive(Debug, Default)]
 struct Inside {
-    kernels: Samples,
+    /// Durations, once for every range that holds the kernel.
+    times: Samples,
+    /// How many kernels there are, each counted once.
+    kernels: u64,
     /// Positions of the ranges.
     instances: HashSet<u32>,
 }
 
 impl Merge for Inside {
     fn merge(&mut self, other: Self) {
-        self.kernels.merge(other.kernels);
+        self.times.merge(other.times);
+        self.kernels += other.kernels;
         self.instances.extend(other.instances);
     }
 }
 
 /// The range's name and style, the thread, and the kernel name's string id.
-type KernelKey = (Option<(usize, RangeStyle)>, ThreadKey, Option<i64>);
+type KernelKey = (Option<(usize, RangeStyle)>, Option<ThreadKey>, Option<i64>);
 
 /// Kernels by the ranges that enclose their launch; a kernel counts in every one of them.
 pub(super) fn kernels(
@@ -87,22 +91,19 @@ pub(super) fn kernels(
     };
     let launches = Launches::of(trace, &[KERNEL_TABLE])?;
     let around = LaunchRanges::new(&launches, &ranges);
-    let always = |name| Column {
-        name,
-        needed: Needed::Always,
+    let printed = ranges.printed_names(options.style);
+    let same_print = first_of_each(&printed);
+    let key_of = |at: &u32| {
+        let range = &ranges.ranges[*at as usize];
+        (same_print[range.name], range.style)
     };
+    let always = Column::always;
     let columns = [
         always("start"),
         always("end"),
         always(report.naming.column_of(trace)),
-        Column {
-            name: "globalPid",
-            needed: Needed::IfThere,
-        },
-        Column {
-            name: "correlationId",
-            needed: Needed::IfThere,
-        },
+        Column::if_there("globalPid"),
+        Column::if_there("correlationId"),
     ];
     let parts = trace.fold_parts(
         KERNEL_TABLE,
@@ -117,63 +118,61 @@ pub(super) fn kernels(
             let slot = fields
                 .get::<Option<i64>>(4)?
                 .and_then(|correlation| launches.slot(process, correlation));
-            let Some((slot, call)) = slot.and_then(|slot| Some((slot, launches.call(slot)?)))
-            else {
-                return Ok(());
-            };
-            let (thread, name) = (launches.thread(call), fields.get(2)?);
+            let call = slot.and_then(|slot| launches.call(slot));
+            let (thread, name) = (call.map(|call| launches.thread(call)), fields.get(2)?);
             let duration = end.saturating_sub(start);
-            let enclosing = around.around(slot);
+            let enclosing = slot.map_or(&[][..], |slot| around.around(slot));
             if enclosing.is_empty() {
-                groups.entry((None, thread, name)).kernels.push(duration);
+                let outside = groups.entry((None, thread, name));
+                outside.times.push(duration);
+                outside.kernels += 1;
             }
-            for at in enclosing {
-                let range = &ranges.ranges[*at as usize];
-                let inside = groups.entry((Some((range.name, range.style)), thread, name));
-                // A kernel inside two ranges of one name counts once a range.
-                inside.kernels.push(duration);
+            for (nth, at) in enclosing.iter().enumerate() {
+                let key = key_of(at);
+                let inside = groups.entry((Some(key), thread, name));
+                inside.times.push(duration);
+                inside.kernels +=
+                    u64::from(!enclosing[..nth].iter().any(|outer| key_of(outer) == key));
                 inside.instances.insert(*at);
             }
             Ok(())
         },
     )?;
-    let printed = ranges.printed_names(options.style);
-    let mut rows: BTreeMap<(&str, Option<RangeStyle>, u32, u32, String), Inside> = BTreeMap::new();
+    let mut rows: BTreeMap<(&str, Option<RangeStyle>, Option<ThreadKey>, String), Inside> =
+        BTreeMap::new();
     for ((range, thread, kernel), inside) in
         Grouped::joined(parts.unwrap_or_default()).into_groups()
     {
         let name = range.map_or("", |(name, _)| &printed[name]);
         let style = range.map(|(_, style)| style);
-        let key = (
-            name,
-            style,
-            thread.process().pid(),
-            thread.tid(),
-            trace.name(kernel)?.to_string(),
-        );
+        let key = (name, style, thread, trace.name(kernel)?.to_string());
         rows.entry(key).or_default().merge(inside);
     }
     let mut rows: Vec<_> = rows
         .into_iter()
-        .filter_map(|(key, inside)| Some((key, inside.kernels.summary()?, inside.instances.len())))
+        .filter_map(|(key, inside)| {
+            let figures = inside.times.summary()?;
+            Some((key, figures, inside.kernels, inside.instances.len()))
+        })
         .collect();
+    // A thread's key orders by process first, then by thread.
     rows.sort_by(
-        |((a_name, a_style, a_pid, a_tid, _), a, _), ((b_name, b_style, b_pid, b_tid, _), b, _)| {
-            let by_range = (a_name, a_style, a_pid, a_tid).cmp(&(b_name, b_style, b_pid, b_tid));
+        |((a_name, a_style, a_thread, _), a, ..), ((b_name, b_style, b_thread, _), b, ..)| {
+            let by_range = (a_name, a_style, a_thread).cmp(&(b_name, b_style, b_thread));
             by_range.then(b.total.cmp(&a.total))
         },
     );
     output.heading(KERNELS);
-    for ((name, style, pid, tid, kernel), figures, instances) in &rows {
+    for ((name, style, thread, kernel), figures, kernels, instances) in &rows {
         output.row(&[
             Cell::text(name),
             Cell::Text(Cow::Owned(
                 style.map(|style| style.to_string()).unwrap_or_default(),
             )),
-            Cell::Integer(i64::from(*pid)),
-            Cell::Integer(i64::from(*tid)),
+            Cell::integer_or_empty(thread.map(|thread| i64::from(thread.process().pid()))),
+            Cell::integer_or_empty(thread.map(|thread| i64::from(thread.tid()))),
             count(*instances as u64),
-            count(figures.count),
+            count(*kernels),
             Cell::Integer(figures.total),
             Cell::tenths(figures.mean),
             Cell::tenths(figures.median),
@@ -184,6 +183,16 @@ pub(super) fn kernels(
         ])?;
     }
     Ok(())
+}
+
+/// For every name the first one that prints the same: two domains may print alike.
+fn first_of_each(printed: &[String]) -> Vec<usize> {
+    let mut first: BTreeMap<&str, usize> = BTreeMap::new();
+    printed
+        .iter()
+        .enumerate()
+        .map(|(at, name)| *first.entry(name).or_insert(at))
+        .collect()
 }
 
 fn count(count: u64) -> Cell<'static> {
@@ -285,22 +294,10 @@ fn gpu_times(
 ) -> Result<Vec<Option<(i64, i64)>>> {
     let mut times: Vec<Option<(i64, i64)>> = vec![None; launches.len()];
     let columns = [
-        Column {
-            name: "start",
-            needed: Needed::Always,
-        },
-        Column {
-            name: "end",
-            needed: Needed::Always,
-        },
-        Column {
-            name: "globalPid",
-            needed: Needed::IfThere,
-        },
-        Column {
-            name: "correlationId",
-            needed: Needed::IfThere,
-        },
+        Column::always("start"),
+        Column::always("end"),
+        Column::if_there("globalPid"),
+        Column::if_there("correlationId"),
     ];
     for table in [KERNEL_TABLE, MEMCPY_TABLE, MEMSET_TABLE] {
         trace.for_each(table, &columns, |fields| {

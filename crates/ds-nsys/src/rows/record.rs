@@ -21,6 +21,24 @@ pub(crate) struct Column {
     pub(crate) needed: Needed,
 }
 
+impl Column {
+    /// A column without which the table cannot be read.
+    pub(crate) const fn always(name: &'static str) -> Self {
+        Self {
+            name,
+            needed: Needed::Always,
+        }
+    }
+
+    /// A column that some releases lack; its field is then `None`.
+    pub(crate) const fn if_there(name: &'static str) -> Self {
+        Self {
+            name,
+            needed: Needed::IfThere,
+        }
+    }
+}
+
 /// A Rust type that a column can be read into.
 pub(crate) trait Field: Sized {
     /// Whether the column must exist.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::named::{Named, NamedRows, Owner, sum_up};
+use super::named::{Grouping, Named, NamedRows, Owner, sum_up};
 use crate::error::Result;
 use crate::query::{Scope, Selection};
 use crate::samples::DurationSummary;
@@ -59,7 +59,7 @@ impl Trace {
     ///
     /// Fails when a table cannot be read.
     pub fn api_summary(&self, selection: Selection) -> Result<Option<Vec<ApiSummary>>> {
-        Ok(api_rows(self, selection)?.map(typed))
+        Ok(api_rows(self, selection, Grouping::Shown)?.map(typed))
     }
 
     /// Time in calls of the operating system's runtime by function, most first; `None` when the export has no calls.
@@ -84,12 +84,17 @@ fn typed(named: Vec<Named>) -> Vec<ApiSummary> {
 }
 
 /// CUDA API calls by function, the most time first.
-pub(crate) fn api_rows(trace: &Trace, selection: Selection) -> Result<Option<Vec<Named>>> {
+pub(crate) fn api_rows(
+    trace: &Trace,
+    selection: Selection,
+    grouping: Grouping,
+) -> Result<Option<Vec<Named>>> {
     let rows = NamedRows {
         table: RUNTIME_TABLE,
         name: "nameId",
         owner: Owner::Thread,
         event_class: None,
+        grouping,
     };
     Ok(sum_up(trace, rows, selection, without_version)?.map(most_time_first))
 }
@@ -101,11 +106,12 @@ pub(crate) fn os_runtime_rows(trace: &Trace, selection: Selection) -> Result<Opt
         name: "nameId",
         owner: Owner::Thread,
         event_class: Some(OSRT_EVENT_CLASS),
+        grouping: Grouping::Stored,
     };
     Ok(sum_up(trace, rows, selection, |name| name)?.map(most_time_first))
 }
 
-/// Stable: names and scopes, by which the rows come sorted, decide ties.
+/// Stable: the order in which the groups come decides ties.
 fn most_time_first(mut named: Vec<Named>) -> Vec<Named> {
     named.sort_by_key(|named| std::cmp::Reverse(named.summary.total));
     named

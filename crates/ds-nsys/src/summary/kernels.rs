@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::named::{Named, NamedRows, Owner, sum_up};
+use super::named::{Grouping, Named, NamedRows, Owner, sum_up};
 use crate::error::Result;
 use crate::query::{Scope, Selection};
 use crate::samples::DurationSummary;
@@ -88,6 +88,7 @@ pub(crate) fn kernel_rows(
         name: naming.column_of(trace),
         owner: Owner::Stream,
         event_class: None,
+        grouping: Grouping::Shown,
     };
     let named = sum_up(trace, rows, selection, |name| name)?;
     Ok(named.map(|mut named| {

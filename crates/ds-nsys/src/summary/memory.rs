@@ -199,7 +199,7 @@ impl Trace {
         figures.sort_by(|a, b| {
             let by_total = b.time.total.cmp(&a.time.total);
             by_total
-                .then(a.operation.cmp(&b.operation))
+                .then_with(|| a.operation.to_string().cmp(&b.operation.to_string()))
                 .then(a.scope.cmp(&b.scope))
         });
         Ok(Some(figures))
@@ -215,18 +215,9 @@ impl Trace {
         let scope = ScopeReader::at(4, Owner::Stream, selection.split);
         let is_copy = !kind.is_empty();
         let mut columns = vec![
-            Column {
-                name: "start",
-                needed: Needed::Always,
-            },
-            Column {
-                name: "end",
-                needed: Needed::Always,
-            },
-            Column {
-                name: "bytes",
-                needed: Needed::Always,
-            },
+            Column::always("start"),
+            Column::always("end"),
+            Column::always("bytes"),
             Column {
                 name: kind,
                 needed: if is_copy {

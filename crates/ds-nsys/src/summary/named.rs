@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::grouped::{Grouped, Merge};
 use crate::ids::{DeviceKey, ProcessKey, StreamKey};
 use crate::query::{Scope, Selection, Split};
-use crate::rows::{Column, Fields, Needed};
+use crate::rows::{Column, Fields};
 use crate::samples::{Samples, Summary};
 use crate::trace::Trace;
 use crate::units::Nanos;
@@ -22,6 +22,16 @@ pub(crate) struct NamedRows {
     pub(crate) owner: Owner,
     /// Rows of one event class only.
     pub(crate) event_class: Option<i64>,
+    pub(crate) grouping: Grouping,
+}
+
+/// What makes two rows belong together, and by what groups are ordered before a summary sorts them by time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Grouping {
+    /// The name as it is shown.
+    Shown,
+    /// The string id: names that are shown alike stay apart.
+    Stored,
 }
 
 /// What a row says about where it ran.
@@ -44,9 +54,9 @@ pub(crate) struct Named {
 /// The position of the first column that [`ScopeReader`] added.
 const FIRST_SCOPE_COLUMN: usize = 4;
 
-/// Sums up the rows; `None` when the table does not exist. The order is that of names and scopes.
+/// Sums up the rows under the names that `rename` shows; `None` when the table does not exist.
 ///
-/// Names that `rename` maps to the same text become one group.
+/// Groups come in the order of their names or string ids, then of their scopes.
 pub(crate) fn sum_up(
     trace: &Trace,
     rows: NamedRows,
@@ -54,33 +64,13 @@ pub(crate) fn sum_up(
     rename: impl Fn(&str) -> &str,
 ) -> Result<Option<Vec<Named>>> {
     let scope = ScopeReader::new(rows.owner, selection.split);
-    let class_needed = if rows.event_class.is_some() {
-        Needed::Always
-    } else {
-        Needed::IfThere
-    };
     let mut columns = vec![
-        Column {
-            name: "start",
-            needed: Needed::Always,
-        },
-        Column {
-            name: "end",
-            needed: Needed::Always,
-        },
-        Column {
-            name: rows.name,
-            needed: Needed::Always,
-        },
-        // Asked for also where it is not looked at: positions stay fixed.
-        Column {
-            name: if rows.event_class.is_some() {
-                "eventClass"
-            } else {
-                ""
-            },
-            needed: class_needed,
-        },
+        Column::always("start"),
+        Column::always("end"),
+        Column::always(rows.name),
+        // Without a class to look at the column is not there, reads as NULL and keeps the positions fixed.
+        rows.event_class
+            .map_or(Column::if_there(""), |_| Column::always("eventClass")),
     ];
     columns.extend(scope.columns());
     let parts = trace.fold_parts(
@@ -92,7 +82,7 @@ pub(crate) fn sum_up(
             if !selection.window.holds(Nanos(start), Nanos(end)) {
                 return Ok(());
             }
-            if rows.event_class.is_some() && fields.get::<Option<i64>>(3)? != rows.event_class {
+            if fields.get::<Option<i64>>(3)? != rows.event_class {
                 return Ok(());
             }
             let key = (fields.get(2)?, scope.read(fields)?);
@@ -103,24 +93,27 @@ pub(crate) fn sum_up(
     let Some(parts) = parts else {
         return Ok(None);
     };
-    let mut by_name: BTreeMap<(Arc<str>, Scope), Samples> = BTreeMap::new();
+    let mut groups: BTreeMap<(Option<i64>, Arc<str>, Scope), Samples> = BTreeMap::new();
     for ((id, scope), samples) in Grouped::joined(parts).into_groups() {
         let name = trace.name(id)?;
-        let renamed = rename(&name);
-        let name = if renamed.len() == name.len() {
+        let shown = rename(&name);
+        let name = if shown.len() == name.len() {
             name
         } else {
-            Arc::from(renamed)
+            Arc::from(shown)
         };
-        by_name.entry((name, scope)).or_default().merge(samples);
+        let id = id.filter(|_| rows.grouping == Grouping::Stored);
+        groups.entry((id, name, scope)).or_default().merge(samples);
     }
-    let named = by_name.into_iter().filter_map(|((name, scope), samples)| {
-        samples.summary().map(|summary| Named {
-            name,
-            scope,
-            summary,
-        })
-    });
+    let named = groups
+        .into_iter()
+        .filter_map(|((_, name, scope), samples)| {
+            samples.summary().map(|summary| Named {
+                name,
+                scope,
+                summary,
+            })
+        });
     Ok(Some(named.collect()))
 }
 
@@ -180,10 +173,7 @@ impl ScopeReader {
         [process, "deviceId", "contextId", "streamId"]
             .into_iter()
             .take(count)
-            .map(|name| Column {
-                name,
-                needed: Needed::IfThere,
-            })
+            .map(Column::if_there)
     }
 
     /// The scope of the current row; an id that the row lacks counts as 0.

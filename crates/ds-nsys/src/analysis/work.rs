@@ -1,0 +1,271 @@
+//! The GPU work of every rank, told apart as far as the analyses need it.
+//!
+//! A rank is one device of one process. Of its work only merged intervals and the starts of kernels are kept, so that
+//! millions of rows take a few dozen bytes each at most.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::taxonomy::Taxonomy;
+use crate::busy::{GRAPH_TABLE, Interval, Intervals, IntervalsBuilder};
+use crate::error::Result;
+use crate::grouped::{Grouped, Merge};
+use crate::ids::{DeviceKey, ProcessKey};
+use crate::query::Window;
+use crate::rows::{Column, Fields, Needed};
+use crate::summary::{KERNEL_TABLE, MEMCPY_TABLE, MEMSET_TABLE};
+use crate::trace::Trace;
+use crate::units::Nanos;
+
+/// The four tables of GPU work.
+pub(super) const WORK_TABLES: [&str; 4] = [KERNEL_TABLE, GRAPH_TABLE, MEMCPY_TABLE, MEMSET_TABLE];
+
+/// The work of one rank.
+#[derive(Debug)]
+pub(super) struct RankWork {
+    pub(super) device: DeviceKey,
+    /// When anything ran.
+    pub(super) busy: Intervals,
+    /// Graph launches, ascending by start.
+    pub(super) replays: Vec<Replay>,
+    /// Whether graphs were traced as a whole.
+    pub(super) graph_level: bool,
+    /// Starts of the kernels outside graphs, ascending.
+    pub(super) eager: Vec<i64>,
+    /// When anything outside graphs ran; kept only where there are graphs.
+    pub(super) eager_busy: Intervals,
+    /// When kernels that communicate ran.
+    pub(super) communication: Intervals,
+    /// When other kernels ran; kept only where kernels communicate.
+    pub(super) compute: Intervals,
+}
+
+/// One launch of a CUDA graph as the GPU ran it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Replay {
+    pub(super) start: i64,
+    pub(super) end: i64,
+    /// Which executable graph; `None` where the export does not say.
+    pub(super) graph: Option<i64>,
+}
+
+/// What the columns of a table say about a row's graph.
+const NODE: usize = 5;
+const EXECUTABLE: usize = 6;
+const NAME: usize = 7;
+
+const fn column(name: &'static str, needed: Needed) -> Column {
+    Column { name, needed }
+}
+
+const COLUMNS: [Column; 8] = [
+    column("start", Needed::Always),
+    column("end", Needed::Always),
+    column("deviceId", Needed::Always),
+    column("globalPid", Needed::IfThere),
+    column("correlationId", Needed::IfThere),
+    column("graphNodeId", Needed::IfThere),
+    column("graphExecId", Needed::IfThere),
+    column("demangledName", Needed::IfThere),
+];
+
+/// The device of a row with the columns `deviceId` and `globalPid` at positions 2 and 3.
+pub(super) fn device_of(fields: &Fields<'_, '_>) -> Result<DeviceKey> {
+    Ok(DeviceKey {
+        process: ProcessKey::of(fields.get::<Option<i64>>(3)?.unwrap_or_default()),
+        ordinal: fields.get(2)?,
+    })
+}
+
+/// The interval of a row with the columns `start` and `end` at positions 0 and 1, cut at the window's edges.
+///
+/// `None` outside the window, and for rows whose times are missing or reversed: they are counted by [`Trace::busy`].
+pub(super) fn interval_of(fields: &Fields<'_, '_>, window: Window) -> Result<Option<Interval>> {
+    let (start, end) = (Nanos(fields.get(0)?), Nanos(fields.get(1)?));
+    let untimed = start == Nanos::ZERO && end == Nanos::ZERO;
+    if untimed || end < start || !window.holds(start, end) {
+        return Ok(None);
+    }
+    Ok(Some(Interval {
+        start: start.max(window.from),
+        end: end.min(window.to),
+    }))
+}
+
+#[derive(Debug, Default)]
+struct Collected {
+    replays: Grouped<i64, Launch>,
+    graph_level: bool,
+    eager: Vec<i64>,
+    eager_busy: IntervalsBuilder,
+    communication: IntervalsBuilder,
+    compute: IntervalsBuilder,
+}
+
+/// The replays of one correlation id.
+#[derive(Debug, Default)]
+struct Launch(Option<Replay>);
+
+impl Launch {
+    fn extend(&mut self, interval: Interval, graph: Option<i64>) {
+        let replay = self.0.get_or_insert(Replay {
+            start: interval.start.0,
+            end: interval.end.0,
+            graph,
+        });
+        replay.start = replay.start.min(interval.start.0);
+        replay.end = replay.end.max(interval.end.0);
+    }
+}
+
+impl Merge for Launch {
+    fn merge(&mut self, other: Self) {
+        if let Some(other) = other.0 {
+            let interval = Interval {
+                start: Nanos(other.start),
+                end: Nanos(other.end),
+            };
+            self.extend(interval, other.graph);
+        }
+    }
+}
+
+impl Merge for Collected {
+    fn merge(&mut self, other: Self) {
+        for (correlation, launch) in other.replays.into_groups() {
+            self.replays.entry(correlation).merge(launch);
+        }
+        self.graph_level |= other.graph_level;
+        self.eager.extend(other.eager);
+        self.eager_busy.append(other.eager_busy);
+        self.communication.append(other.communication);
+        self.compute.append(other.compute);
+    }
+}
+
+/// The executable graph of an executed node: the high half of the node's id, as exports of 2025.3 show it.
+fn executable_of_node(node: i64) -> i64 {
+    node >> 32
+}
+
+/// Reads the work of all ranks, in the order of their devices.
+pub(super) fn rank_work(
+    trace: &Trace,
+    window: Window,
+    taxonomy: &Taxonomy,
+) -> Result<Vec<RankWork>> {
+    let communicating = communicating_names(trace, taxonomy)?;
+    let has_graphs = has_graphs(trace)?;
+    let mut collected: BTreeMap<DeviceKey, Collected> = BTreeMap::new();
+    for table in WORK_TABLES {
+        let parts = trace.fold_parts(
+            table,
+            &COLUMNS,
+            Grouped::<DeviceKey, Collected>::default,
+            |devices, fields| {
+                let Some(interval) = interval_of(fields, window)? else {
+                    return Ok(());
+                };
+                let rank = devices.entry(device_of(fields)?);
+                let correlation = fields.get::<Option<i64>>(4)?.unwrap_or_default();
+                let node: Option<i64> = fields.get(NODE)?;
+                if table == GRAPH_TABLE {
+                    rank.graph_level = true;
+                    let graph = fields.get(EXECUTABLE)?;
+                    rank.replays.entry(correlation).extend(interval, graph);
+                    return Ok(());
+                }
+                if let Some(node) = node {
+                    let graph = Some(executable_of_node(node));
+                    rank.replays.entry(correlation).extend(interval, graph);
+                } else if has_graphs {
+                    rank.eager_busy.push(interval);
+                }
+                if table == KERNEL_TABLE {
+                    if node.is_none() {
+                        rank.eager.push(interval.start.0);
+                    }
+                    let name = fields.get::<Option<i64>>(NAME)?;
+                    if name.is_some_and(|name| communicating.contains(&name)) {
+                        rank.communication.push(interval);
+                    } else if !communicating.is_empty() {
+                        rank.compute.push(interval);
+                    }
+                }
+                Ok(())
+            },
+        )?;
+        for (device, part) in Grouped::joined(parts.unwrap_or_default()).into_groups() {
+            collected.entry(device).or_default().merge(part);
+        }
+    }
+    let mut busy: BTreeMap<DeviceKey, Intervals> = trace
+        .busy(window)?
+        .devices
+        .into_iter()
+        .map(|device| (device.device, device.busy))
+        .collect();
+    let ranks = collected.into_iter().map(|(device, mut rank)| {
+        let mut replays: Vec<Replay> = rank
+            .replays
+            .into_groups()
+            .filter_map(|(_, launch)| launch.0)
+            .collect();
+        replays.sort_unstable();
+        rank.eager.sort_unstable();
+        RankWork {
+            device,
+            busy: busy.remove(&device).unwrap_or_default(),
+            replays,
+            graph_level: rank.graph_level,
+            eager: rank.eager,
+            eager_busy: rank.eager_busy.build(),
+            communication: rank.communication.build(),
+            compute: rank.compute.build(),
+        }
+    });
+    Ok(ranks.collect())
+}
+
+/// The string ids of the names of kernels that communicate.
+fn communicating_names(trace: &Trace, taxonomy: &Taxonomy) -> Result<HashSet<i64>> {
+    let columns = [column("demangledName", Needed::IfThere)];
+    let parts = trace.fold_parts(
+        KERNEL_TABLE,
+        &columns,
+        Grouped::<i64, ()>::default,
+        |names, fields| {
+            if let Some(name) = fields.get::<Option<i64>>(0)? {
+                names.entry(name);
+            }
+            Ok(())
+        },
+    )?;
+    let mut communicating = HashSet::new();
+    for part in parts.unwrap_or_default() {
+        for (name, ()) in part.iter() {
+            if taxonomy.classify(&trace.name(Some(name))?).is_communication() {
+                communicating.insert(name);
+            }
+        }
+    }
+    Ok(communicating)
+}
+
+/// Whether any work belongs to a CUDA graph.
+fn has_graphs(trace: &Trace) -> Result<bool> {
+    let mut found = trace.has_table(GRAPH_TABLE);
+    for table in [KERNEL_TABLE, MEMCPY_TABLE, MEMSET_TABLE] {
+        let columns = [column("graphNodeId", Needed::IfThere)];
+        let parts = trace.fold_parts(
+            table,
+            &columns,
+            || false,
+            |any, fields| {
+                *any |= fields.get::<Option<i64>>(0)?.is_some();
+                Ok(())
+            },
+        )?;
+        found |= parts.unwrap_or_default().contains(&true);
+    }
+    Ok(found)
+}
