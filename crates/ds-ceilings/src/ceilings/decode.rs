@@ -259,13 +259,12 @@ impl Engines {
 
     /// A rate of zero, which is knowledge and not a gap.
     fn nothing(&self, why: String) -> Limit<Fps> {
-        Limit::Known(Ceiling {
-            value: Fps::ZERO,
-            formula: why,
-            source: self.source.clone(),
-            confidence: Confidence::High,
-            caveat: None,
-        })
+        Limit::Known(Ceiling::new(
+            Fps::ZERO,
+            why,
+            self.source.clone(),
+            Confidence::High,
+        ))
     }
 }
 

@@ -113,13 +113,13 @@ fn encode(context: &Context<'_>) -> Limit<Fps> {
         .instance
         .map_or(spec.nvenc_count, |instance| instance.encoders);
     if count == Some(0) {
-        return Limit::Known(Ceiling {
-            value: Fps::ZERO,
-            formula: "0 encoders".to_owned(),
-            source: spec.sources.join("; "),
-            confidence: Confidence::High,
-            caveat: None,
-        });
+        let source = spec.sources.join("; ");
+        return Limit::Known(Ceiling::new(
+            Fps::ZERO,
+            "0 encoders",
+            source,
+            Confidence::High,
+        ));
     }
     Limit::unknown(format!(
         "no encoder speed of {} per engine and clock is in the sources used",

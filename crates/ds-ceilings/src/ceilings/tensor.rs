@@ -72,13 +72,12 @@ fn published(context: &Context<'_>, precision: Precision) -> Limit<OpsPerSec> {
 /// Where NVIDIA prints a rate that no power of two per clock and SM gives, as INT8 on B300.
 fn printed_only(context: &Context<'_>, spec: &GpuSpec, precision: Precision) -> Limit<OpsPerSec> {
     match spec.printed(precision) {
-        Some(value) if context.identity.instance.is_none() => Limit::Known(Ceiling {
+        Some(value) if context.identity.instance.is_none() => Limit::Known(Ceiling::new(
             value,
-            formula: format!("{} as NVIDIA prints it", show(value, precision)),
-            source: spec.sources.join("; "),
-            confidence: Confidence::Medium,
-            caveat: None,
-        }),
+            format!("{} as NVIDIA prints it", show(value, precision)),
+            spec.sources.join("; "),
+            Confidence::Medium,
+        )),
         _ => Limit::unknown(no_rate(spec, precision)),
     }
 }

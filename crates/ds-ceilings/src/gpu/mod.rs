@@ -1,14 +1,15 @@
 //! Facts about products: the table, and how a name is found in it.
 
+mod compute_cap;
 mod lookup;
+mod precision;
 mod spec;
 mod table;
 
+pub use compute_cap::{ComputeCap, ParseComputeCapError};
 pub use lookup::{GpuMatch, GpuQuery};
-pub use spec::{
-    ClockBasis, ComputeCap, GpuSpec, HostLink, MemorySpec, NvdecSpec, ParseComputeCapError,
-    PerPrecision, Precision, TensorClock,
-};
+pub use precision::{PerPrecision, Precision};
+pub use spec::{ClockBasis, GpuSpec, HostLink, MemorySpec, NvdecSpec, TensorClock};
 pub use table::{
     DecoderEngine, GpuTable, JetsonModule, MigProfile, ModuleRate, ProfileBasis, ProfileEngines,
 };

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::spec::{ComputeCap, GpuSpec, optional_gib, optional_megahertz};
+use super::compute_cap::ComputeCap;
+use super::spec::{GpuSpec, optional_gib, optional_megahertz};
 use crate::codec::{BitDepth, Codec, VideoProfile};
 use crate::units::{Bytes, Fps, Megahertz, Resolution};
 

@@ -6,6 +6,7 @@ mod dmon;
 mod list;
 mod mig;
 mod query;
+mod reader;
 mod report;
 mod steady;
 mod table;
