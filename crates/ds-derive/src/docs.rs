@@ -1,11 +1,12 @@
-//! The documentation of the rules, from the header comment of each rule's file.
+//! The documentation of the rules, from the header comment of each rule's file and the table of bounds.
 
 use std::fmt::Write as _;
 
+use crate::bound::THRESHOLDS;
 use crate::rules::RULES;
 
-/// The text of `docs/rules.md`, from the table of rules: what each sets, its formula, its sources, and when it holds
-/// back.
+/// The text of `docs/rules.md`: what each rule sets, its formula, its sources and when it holds back; then the
+/// thresholds that decide what bounds a pipeline.
 #[must_use]
 pub fn rules_markdown() -> String {
     let mut page = String::from(
@@ -26,6 +27,20 @@ pub fn rules_markdown() -> String {
             page.push_str(line);
             page.push('\n');
         }
+    }
+    page.push_str(
+        "\n## What bounds a pipeline\n\n\
+         Read from the top: the first bound with evidence for it and none against it wins.\n\n\
+         | Bound | Signal | Limit | Source |\n|---|---|---|---|\n",
+    );
+    for row in THRESHOLDS {
+        let (kind, signal, relation, limit) = (row.kind, row.signal, row.relation, row.limit);
+        let source = row.source;
+        writeln!(
+            page,
+            "| {kind} | {signal} | {relation} {limit:.0} | {source} |"
+        )
+        .expect("a string takes every write");
     }
     page
 }

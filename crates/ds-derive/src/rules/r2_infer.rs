@@ -123,52 +123,55 @@ struct PrecisionChoice {
 }
 
 fn choose_precision(gpu: &Gpu, calibration: CalibrationFile) -> PrecisionChoice {
-    if calibration == CalibrationFile::Readable {
-        match (gpu.int8, gpu.fp16) {
-            (Some(int8), Some(fp16)) if int8 > fp16 => {
-                return PrecisionChoice {
-                    precision: Precision::Int8,
-                    formula: compare("INT8", int8, "FP16", fp16),
-                    because: format!(
-                        "the calibration file is readable and INT8 is the faster of the two on {}",
-                        name(gpu)
-                    ),
-                    confidence: Confidence::High,
-                };
-            }
-            (Some(int8), Some(fp16)) => {
-                return PrecisionChoice {
-                    formula: compare("INT8", int8, "FP16", fp16),
-                    because: format!(
-                        "the calibration file is readable, but INT8 is no faster than FP16 on {}",
-                        name(gpu)
-                    ),
-                    ..half_or_full(gpu)
-                };
-            }
-            _ => {
-                return PrecisionChoice {
-                    precision: Precision::Int8,
-                    formula: "calibration file readable; INT8 against FP16 not known".to_owned(),
-                    because:
-                        "the GPU's ceilings are not known, so the calibration file alone decides"
-                            .to_owned(),
-                    confidence: Confidence::Low,
-                };
-            }
-        }
-    }
-    let mut choice = half_or_full(gpu);
-    let why_not_int8 = match calibration {
-        CalibrationFile::Missing => "the calibration file cannot be read",
-        CalibrationFile::NotNamed => "no calibration file is named",
-        CalibrationFile::Unknown | CalibrationFile::Readable => {
-            choice.confidence = choice.confidence.min(Confidence::Low);
-            "no calibration file is known"
+    let without_int8 = |why: &str| {
+        let choice = half_or_full(gpu);
+        PrecisionChoice {
+            because: format!("{why}, so INT8 is out; {}", choice.because),
+            ..choice
         }
     };
-    choice.because = format!("{why_not_int8}, so INT8 is out; {}", choice.because);
-    choice
+    match calibration {
+        CalibrationFile::Readable => with_calibration(gpu),
+        CalibrationFile::Missing => without_int8("the calibration file cannot be read"),
+        CalibrationFile::NotNamed => without_int8("no calibration file is named"),
+        CalibrationFile::Unknown => PrecisionChoice {
+            confidence: Confidence::Low,
+            ..without_int8("no calibration file is known")
+        },
+    }
+}
+
+fn with_calibration(gpu: &Gpu) -> PrecisionChoice {
+    let (Some(int8), Some(fp16)) = (gpu.int8, gpu.fp16) else {
+        return PrecisionChoice {
+            precision: Precision::Int8,
+            formula: "calibration file readable; INT8 against FP16 not known".to_owned(),
+            because: "the GPU's ceilings are not known, so the calibration file alone decides"
+                .to_owned(),
+            confidence: Confidence::Low,
+        };
+    };
+    let compared = compare("INT8", int8, "FP16", fp16);
+    if int8 > fp16 {
+        return PrecisionChoice {
+            precision: Precision::Int8,
+            formula: compared,
+            because: format!(
+                "the calibration file is readable and INT8 is the faster of the two on {}",
+                name(gpu)
+            ),
+            confidence: Confidence::High,
+        };
+    }
+    let choice = half_or_full(gpu);
+    PrecisionChoice {
+        formula: format!("{compared}; {}", choice.formula),
+        because: format!(
+            "the calibration file is readable, but INT8 is no faster than FP16; {}",
+            choice.because
+        ),
+        ..choice
+    }
 }
 
 fn half_or_full(gpu: &Gpu) -> PrecisionChoice {

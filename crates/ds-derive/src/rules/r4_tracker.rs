@@ -8,8 +8,9 @@
 //! There is no entry without a tracker: the rule adds none.
 //!
 //! Sources: NVIDIA's preset `config_tracker_NvDCF_max_perf.yml`, which DeepStream installs from 6.0 on; 480 × 288 from
-//! the pipeline-profiling skill of NVIDIA/DeepStream (581889d), both sides a multiple of 32 as the tracker asks for; element defaults of 960 × 544 from the DeepStream 9.1
-//! source; NVIDIA's samples run trackers in space and on masks at 1920 × 1080.
+//! the pipeline-profiling skill of NVIDIA/DeepStream (581889d), both sides a multiple of 32 as the tracker asks for;
+//! element defaults of 960 × 544 from the DeepStream 9.1 source; NVIDIA's samples run trackers in space and on masks at
+//! 1920 × 1080.
 
 use super::line::{Derived, Line, fixed};
 use crate::derivation::{Confidence, Entry, RuleId, Target};

@@ -12,8 +12,8 @@
 //! system memory. A queue anywhere else is left alone.
 //!
 //! Sources: GStreamer's `queue` element (defaults of 200 buffers, 10,485,760 bytes, 1 s; `leaky` 2 drops the oldest);
-//! the factors 4 and 2 are those of the pipeline-profiling skill of NVIDIA/DeepStream (581889d). A message branch that blocks pulls the
-//! whole pipeline down, so that it drops instead.
+//! the factors 4 and 2 are those of the pipeline-profiling skill of NVIDIA/DeepStream (581889d). A message branch that
+//! blocks pulls the whole pipeline down, so that it drops instead.
 
 use ds_ceilings::Batch;
 

@@ -1,6 +1,6 @@
 //! The page of the rules.
 
-use ds_derive::{Knob, rules_markdown};
+use ds_derive::{Knob, THRESHOLDS, rules_markdown};
 
 #[test]
 fn every_rule_says_what_it_sets_and_where_it_comes_from() {
@@ -10,8 +10,16 @@ fn every_rule_says_what_it_sets_and_where_it_comes_from() {
         .iter()
         .filter_map(|section| section.split(':').next())
         .collect();
-    assert_eq!(ids, ["R1", "R2", "R3", "R4", "R4a", "R5", "R6", "R7"]);
-    for section in sections {
+    let expected = ["R1", "R2", "R3", "R4", "R4a", "R5", "R6", "R7"];
+    let (rules, bounds) = sections.split_at(expected.len());
+    assert_eq!(ids[..expected.len()], expected);
+    assert_eq!(bounds.len(), 1);
+    let rows = bounds[0]
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .count();
+    assert_eq!(rows, 1 + THRESHOLDS.len(), "a header and every threshold");
+    for section in rules {
         assert!(
             section.contains("| Knob | ")
                 || section.contains("| Queue | ")
