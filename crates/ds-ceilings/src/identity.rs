@@ -5,7 +5,9 @@ use std::fmt;
 use crate::ceilings::MaxPayload;
 use crate::error::Error;
 use crate::gpu::{ComputeCap, GpuQuery, GpuSpec, MigProfile};
-use crate::smi::{Clocks, MigDevice, MigMode, SmiGpu, SmiQuery, SmiReport, SmiRow, Virtualization};
+use crate::smi::{
+    Clocks, MigDevice, MigMode, SmiGpu, SmiQuery, SmiReport, SmiRow, Tegrastats, Virtualization,
+};
 use crate::units::Bytes;
 
 /// Everything known about one GPU. `None` means that nobody said it; every field may be filled in
@@ -89,6 +91,18 @@ impl GpuIdentity {
     pub fn named(name: &str) -> Self {
         Self {
             name: name.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// The GPU of a Jetson, from `/proc/device-tree/model` and a line of tegrastats: nvidia-smi is
+    /// missing there or prints hardly anything.
+    #[must_use]
+    pub fn from_jetson(device_tree: &str, stats: Option<&Tegrastats>) -> Self {
+        Self {
+            // The kernel ends the text with a zero byte.
+            device_tree: Some(device_tree.trim_end_matches('\0').trim().to_owned()),
+            memory_total: stats.and_then(|stats| stats.ram_total),
             ..Self::default()
         }
     }

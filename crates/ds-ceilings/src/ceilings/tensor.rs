@@ -40,16 +40,15 @@ fn published(context: &Context<'_>, precision: Precision) -> Limit<OpsPerSec> {
         Err(reason) => return Limit::Unknown { reason },
     };
     let Some(ops) = spec.ops_per_clk_sm(precision) else {
-        return printed_only(context, spec, precision);
+        return printed_only(context, spec, precision, no_rate(spec, precision));
     };
     let Some(clock) = spec.published_clock() else {
-        return Limit::unknown(format!("no data sheet clock of {} is known", spec.label()));
+        let reason = format!("no data sheet clock of {} is known", spec.label());
+        return printed_only(context, spec, precision, reason);
     };
     let Some(sm_count) = context.identity.usable_sms(Some(spec)) else {
-        return Limit::unknown(format!(
-            "the number of SMs of {} is not known",
-            spec.label()
-        ));
+        let reason = format!("the number of SMs of {} is not known", spec.label());
+        return printed_only(context, spec, precision, reason);
     };
     let is_fitted = spec
         .tensor_clock
@@ -69,8 +68,14 @@ fn published(context: &Context<'_>, precision: Precision) -> Limit<OpsPerSec> {
     })
 }
 
-/// Where NVIDIA prints a rate that no power of two per clock and SM gives, as INT8 on B300.
-fn printed_only(context: &Context<'_>, spec: &GpuSpec, precision: Precision) -> Limit<OpsPerSec> {
+/// The printed rate where the formula lacks a factor: INT8 on B300, or the SM count of GB300. An
+/// instance has only a share of it.
+fn printed_only(
+    context: &Context<'_>,
+    spec: &GpuSpec,
+    precision: Precision,
+    reason: String,
+) -> Limit<OpsPerSec> {
     match spec.printed(precision) {
         Some(value) if context.identity.instance.is_none() => Limit::Known(Ceiling::new(
             value,
@@ -78,7 +83,7 @@ fn printed_only(context: &Context<'_>, spec: &GpuSpec, precision: Precision) -> 
             spec.sources.join("; "),
             Confidence::Medium,
         )),
-        _ => Limit::unknown(no_rate(spec, precision)),
+        _ => Limit::Unknown { reason },
     }
 }
 
@@ -94,9 +99,8 @@ fn silicon(context: &Context<'_>, precision: Precision) -> Limit<OpsPerSec> {
         }
     };
     let Some(sm_count) = identity.usable_sms(context.spec()) else {
-        return Limit::unknown(
-            "the number of SMs is not known: NVML or CUDA tells it on the machine",
-        );
+        let reason = "the number of SMs is not known: NVML or CUDA tells it on the machine";
+        return printed_at_max_clock(context, precision).unwrap_or(Limit::unknown(reason));
     };
     let seen = context.spec().and_then(GpuSpec::seen_sm_clock);
     let (clock, clock_confidence, caveat) = match (identity.max_clocks.sm, seen) {

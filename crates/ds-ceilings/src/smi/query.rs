@@ -32,9 +32,9 @@ const ALIASES: [(&str, &str); 14] = [
 
 /// What to ask for to identify a GPU: `nvidia-smi --query-gpu=… --format=csv`.
 ///
-/// The fields that every driver since 450 knows come first. One unknown field loses the whole answer
-/// ([`SmiFailure::InvalidField`]), so a caller drops the named field and asks again; `compute_cap` is
-/// unknown to driver 470, `mig.mode.current` to drivers before 450.
+/// One unknown field loses the whole answer ([`SmiFailure::InvalidField`]), so a caller drops the
+/// named field and asks again. The one most likely to be unknown stands last: `compute_cap` is no
+/// field of driver 470.182.03.
 pub const IDENTITY_FIELDS: [&str; 12] = [
     "index",
     "name",

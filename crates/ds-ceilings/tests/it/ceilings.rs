@@ -468,6 +468,28 @@ fn int8_is_slower_than_fp16_where_nvidia_removed_it() {
     );
 }
 
+// NVIDIA prints 2500 TFLOP/s of FP16 for GB300 and no SM count.
+#[test]
+fn a_printed_rate_stands_in_where_the_formula_lacks_a_factor() {
+    let mut gb300 = GpuIdentity::named("NVIDIA GB300");
+    let fp16 = |gpu: &GpuIdentity| {
+        let ceilings = Ceilings::new(gpu, GpuTable::built_in());
+        ceilings
+            .tensor(Precision::Fp16)
+            .expect("an entry")
+            .published
+            .clone()
+    };
+    check_near(tera(&fp16(&gb300)), 2500.0, 1e-9);
+    assert_eq!(
+        fp16(&gb300).known().map(|ceiling| ceiling.confidence),
+        Some(Confidence::Medium)
+    );
+    // With the count from NVML the formula is used: 152 × 8192 × 2008 MHz = 2500.3.
+    gb300.sm_count = Some(152);
+    check_near(tera(&fp16(&gb300)), 2500.3, 0.05);
+}
+
 #[test]
 fn pcie_by_generation_width_and_payload() {
     let rate = |generation, width, payload, direction| {

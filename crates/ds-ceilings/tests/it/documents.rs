@@ -25,6 +25,11 @@ fn every_product_has_a_section_with_sources() {
             "{name}"
         );
     }
+    let mut headings: Vec<&str> = page.lines().filter(|line| line.starts_with('#')).collect();
+    let all = headings.len();
+    headings.sort_unstable();
+    headings.dedup();
+    assert_eq!(headings.len(), all, "no heading stands twice");
     assert_eq!(
         page,
         ceilings_document(GpuTable::built_in()),

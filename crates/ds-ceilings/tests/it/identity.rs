@@ -1,8 +1,8 @@
 //! Readings of one machine put together.
 
 use ds_ceilings::{
-    Bytes, ComputeCap, Finding, GpuIdentity, GpuTable, Megahertz, MigMode, SmiQuery, SmiReport,
-    Virtualization, VisibleDevice, visible_devices,
+    Bytes, Ceilings, ComputeCap, Finding, GpuIdentity, GpuTable, Megahertz, MigMode, SmiQuery,
+    SmiReport, Tegrastats, Virtualization, VisibleDevice, visible_devices,
 };
 
 use crate::support::{read, testdata};
@@ -44,7 +44,7 @@ fn gpus_are_matched_by_uuid_then_address_then_position() {
 #[test]
 fn programs_that_disagree_are_both_quoted() {
     let gpus = machine("uuid, name, clocks.max.sm [MHz]\nGPU-aaaa, NVIDIA L40S, 2505 MHz\n");
-    let findings = ds_ceilings::Ceilings::new(&gpus[0], GpuTable::built_in()).findings;
+    let findings = Ceilings::new(&gpus[0], GpuTable::built_in()).findings;
     let shown: Vec<String> = findings.iter().map(Finding::to_string).collect();
     assert_eq!(
         shown,
@@ -84,6 +84,27 @@ fn query_and_report_of_one_machine_agree() {
     );
     assert_eq!(gpu.mig_mode, None);
     assert_eq!(gpu.virtualization, Some(Virtualization::Bare));
+}
+
+#[test]
+fn a_jetson_comes_from_device_tree_and_tegrastats() {
+    let lines = Tegrastats::parse(&read(&testdata("tegrastats/agx-orin-jetpack7.2.txt")));
+    let stats = lines.expect("readable");
+    let model = "NVIDIA Jetson AGX Orin Developer Kit\0";
+    let gpu = GpuIdentity::from_jetson(model, stats.first());
+    let found = GpuTable::built_in().find(&gpu.query());
+    assert_eq!(
+        found.found().map(|spec| spec.label()),
+        Some("Jetson AGX Orin 64GB")
+    );
+    // Without the memory size two modules carry this model.
+    let unsized_gpu = GpuIdentity::from_jetson(model, None);
+    assert!(
+        GpuTable::built_in()
+            .find(&unsized_gpu.query())
+            .found()
+            .is_none()
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Tests of the public interface.
 
 mod ceilings;
+mod collected;
 mod dmon;
 mod documents;
 mod failures;
