@@ -91,7 +91,7 @@ impl DmonSample {
 impl Dmon {
     /// Reads a recording by its header, whatever columns it has. Repeated headers are skipped. A
     /// last line without an end was cut while it was written: it is dropped, because a cut `100`
-    /// reads as a valid `10`.
+    /// reads as a valid `10`. So is a last line with too few cells, whatever ended it.
     ///
     /// # Errors
     ///
@@ -109,6 +109,7 @@ impl Dmon {
         let complete = text.rfind('\n').map_or("", |end| &text[..end]);
         let mut columns: Vec<&str> = Vec::new();
         let mut samples = Vec::new();
+        let last = complete.trim_end().lines().count();
         for (index, line) in complete.lines().enumerate() {
             if let Some(header) = line.trim_start().strip_prefix('#') {
                 let names: Vec<&str> = header.split_whitespace().collect();
@@ -117,7 +118,15 @@ impl Dmon {
                     columns = names;
                 }
             } else if !line.trim().is_empty() {
-                samples.push(sample(index + 1, line, &columns)?);
+                match sample(index + 1, line, &columns) {
+                    Err(Error::Ragged {
+                        line,
+                        expected,
+                        found,
+                        ..
+                    }) if line == last && found < expected => {}
+                    outcome => samples.push(outcome?),
+                }
             }
         }
         if columns.is_empty() {

@@ -116,6 +116,15 @@ fn a_line_without_an_end_is_dropped() {
 }
 
 #[test]
+fn a_last_line_with_too_few_cells_is_dropped() {
+    let text = "# gpu sm mem\n 0 1 2\n 0 1\n\n";
+    assert_eq!(
+        Dmon::parse(text).expect("one whole sample").samples().len(),
+        1
+    );
+}
+
+#[test]
 fn what_is_no_recording_is_refused() {
     for (text, kind, message) in [
         (
@@ -129,7 +138,7 @@ fn what_is_no_recording_is_refused() {
             "the `nvidia-smi dmon` output has no header with a `gpu` column",
         ),
         (
-            "# gpu sm mem\n 0 1\n",
+            "# gpu sm mem\n 0 1\n 0 1 2\n",
             ErrorKind::Malformed,
             "line 2 of the `nvidia-smi dmon` output has 2 cells where the header has 3",
         ),
