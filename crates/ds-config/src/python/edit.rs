@@ -3,9 +3,11 @@
 use tree_sitter::Node;
 
 use super::syntax::items;
-use super::{PyElement, PyKind, PyLiteral, PyProperty, PyValue, PythonDocument, integer};
+use super::{
+    PyElement, PyKind, PyLiteral, PyProperty, PyValue, PythonDocument, hyphenated, integer,
+};
 use crate::error::{Error, ErrorKind};
-use crate::text_edit::TextEdit;
+use crate::text_edit::{Span, TextEdit};
 
 /// Where and how an element takes a property that the program does not set.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -159,53 +161,100 @@ pub(super) fn set(
         return verified(document, edit, index, name, value);
     };
     let elsewhere =
-        |other: &&PyProperty| other.name == property.name && other.block != property.block;
-    if element.properties.iter().any(|other| elsewhere(&other)) {
-        let why = format!("`{}` is set in several branches", property.name);
-        return Err(by_hand(document, property, value, &why));
+        |other: &PyProperty| other.name == property.name && other.block != property.block;
+    let edit = if element.properties.iter().any(elsewhere) {
+        Err("it is set in several branches".to_owned())
+    } else {
+        replace(
+            document,
+            name,
+            &property.value,
+            value,
+            element.insertion.quote(),
+        )
+    };
+    let edit = edit.map_err(|why| by_hand(document, property.span, name, value, &why))?;
+    if edit.is_empty() {
+        return Ok(edit);
     }
-    let literal = match &property.value {
+    verified(document, edit, index, name, value)
+}
+
+pub(super) fn set_launch(
+    document: &PythonDocument,
+    launch: usize,
+    element: usize,
+    name: &str,
+    value: &str,
+) -> Result<TextEdit, Error> {
+    let missing = |what: &str, index: usize| {
+        Error::new(ErrorKind::NotFound, format!("there is no {what} {index}"))
+    };
+    let launches = &document.launches;
+    let launch = launches
+        .get(launch)
+        .ok_or_else(|| missing("launch", launch))?;
+    let graph = launch.graph.as_ref().map_err(Clone::clone)?;
+    let held = graph
+        .elements
+        .get(element)
+        .ok_or_else(|| missing("element", element))?;
+    let blocked = held
+        .property(name)
+        .filter(|property| property.blocked.is_some());
+    let Some(property) = blocked else {
+        return graph.set_property(element, name, value);
+    };
+    let span = property.value_span;
+    let whole = launch.filled_in.iter().find(|part| part.span == span);
+    let edit = match whole {
+        Some(part) => replace(document, name, &part.value, value, '"'),
+        None => Err(format!(
+            "`{}` is filled in when the program runs",
+            property.value
+        )),
+    };
+    edit.map_err(|why| by_hand(document, span, name, value, &why))
+}
+
+/// The edit that gives an expression another value, or why there is none.
+fn replace(
+    document: &PythonDocument,
+    name: &str,
+    held: &PyValue,
+    value: &str,
+    quote: char,
+) -> Result<TextEdit, String> {
+    let literal = match held {
         PyValue::Literal(literal) => literal,
         PyValue::Constant {
             name: constant,
             literal,
             other_uses,
         } => {
-            let foreign = other_uses
+            let mut foreign = other_uses
                 .iter()
-                .find(|offset| !gives_same_property(document, property, **offset));
-            if let Some(offset) = foreign.filter(|_| !holds(literal, value)) {
-                let line = document.lines.line(*offset);
-                let why = format!("`{constant}` is used on line {line} too");
-                return Err(by_hand(document, property, value, &why));
+                .filter(|offset| !gives_same_property(document, name, **offset));
+            match foreign.next() {
+                Some(offset) if !holds(literal, value) => {
+                    let line = document.lines.line(*offset);
+                    return Err(format!("`{constant}` is used on line {line} too"));
+                }
+                _ => literal,
             }
-            literal
         }
-        PyValue::List { .. } => {
-            return Err(by_hand(document, property, value, "a list stands here"));
-        }
+        PyValue::List { .. } => return Err("a list stands here".to_owned()),
         PyValue::Computed { expression, why } => {
             let expression = expression.lines().next().unwrap_or_default();
-            return Err(by_hand(
-                document,
-                property,
-                value,
-                &format!("`{expression}` is {why}"),
-            ));
+            return Err(format!("`{expression}` is {why}"));
         }
     };
     if holds(literal, value) {
         return Ok(TextEdit::empty());
     }
     let written = literal.span.of(&document.text).unwrap_or_default();
-    let text = replacement(literal, written, value, element.insertion.quote());
-    verified(
-        document,
-        TextEdit::replace(literal.span, text),
-        index,
-        name,
-        value,
-    )
+    let text = replacement(literal, written, value, quote);
+    Ok(TextEdit::replace(literal.span, text))
 }
 
 fn add(
@@ -238,19 +287,17 @@ fn add(
 }
 
 /// Whether an offset stands inside a value of the same property of any element.
-fn gives_same_property(document: &PythonDocument, property: &PyProperty, offset: usize) -> bool {
-    let all = document
-        .elements
-        .iter()
-        .flat_map(|element| &element.properties);
-    all.filter(|other| other.name == property.name)
-        .any(|other| other.span.start() <= offset && offset < other.span.end())
+fn gives_same_property(document: &PythonDocument, name: &str, offset: usize) -> bool {
+    let inside = |span: Span| span.start() <= offset && offset < span.end();
+    let elements = document.elements.iter();
+    elements
+        .flat_map(|element| &element.properties)
+        .any(|other| other.name == hyphenated(name) && inside(other.span))
 }
 
-fn by_hand(document: &PythonDocument, property: &PyProperty, value: &str, why: &str) -> Error {
-    let place = document.place(property.span.start());
-    let message = format!("{why}: set `{}` to `{value}` by hand", property.name);
-    Error::new(ErrorKind::NotEditable, message).at(place)
+fn by_hand(document: &PythonDocument, span: Span, name: &str, value: &str, why: &str) -> Error {
+    let message = format!("{why}: set `{}` to `{value}` by hand", hyphenated(name));
+    Error::new(ErrorKind::NotEditable, message).at(document.place(span.start()))
 }
 
 /// Whether a literal already means the value.

@@ -2,10 +2,10 @@
 
 use tree_sitter::Node;
 
-use super::PyLaunch;
-use super::calls::Call;
+use super::call::Call;
 use super::names::Names;
 use super::syntax::{items, prefix, source, span};
+use super::{PyComputed, PyFilledIn, PyLaunch, PyValue};
 use crate::error::{Error, ErrorKind};
 use crate::gst_launch::{Blocked, GstGraph};
 use crate::line_index::LineIndex;
@@ -19,17 +19,27 @@ pub(super) fn read<'t>(
 ) -> Option<PyLaunch> {
     let argument = *call.positional.first()?;
     let written = names.follow(argument).unwrap_or(argument);
-    let graph = graph(written, text).map_err(|error| match error.place() {
+    let mut masked = Masked {
+        bytes: vec![b' '; text.len()],
+        filled_in: Vec::new(),
+    };
+    let graph = graph(written, text, names, &mut masked).map_err(|error| match error.place() {
         Some(_) => error,
         None => error.at(lines.place(text, written.start_byte())),
     });
     Some(PyLaunch {
         span: span(written),
         graph,
+        filled_in: masked.filled_in,
     })
 }
 
-fn graph(node: Node<'_>, text: &[u8]) -> Result<GstGraph, Error> {
+fn graph<'t>(
+    node: Node<'t>,
+    text: &'t [u8],
+    names: &Names<'t>,
+    masked: &mut Masked,
+) -> Result<GstGraph, Error> {
     let strings = match node.kind() {
         "string" => vec![node],
         "concatenated_string" => items(node),
@@ -43,13 +53,9 @@ fn graph(node: Node<'_>, text: &[u8]) -> Result<GstGraph, Error> {
             ));
         }
     };
-    let mut masked = Masked {
-        bytes: vec![b' '; text.len()],
-        filled_in: Vec::new(),
-    };
     let mut ends_in_word = false;
     for string in strings {
-        let content = masked.take(string, text);
+        let content = masked.take(string, text, names);
         let inner = content.of(&masked.bytes).unwrap_or_default();
         if ends_in_word
             && inner
@@ -68,6 +74,17 @@ fn graph(node: Node<'_>, text: &[u8]) -> Result<GstGraph, Error> {
     Ok(graph)
 }
 
+/// What the braces of an f-string hold. With a format or a conversion the text is not the value's.
+fn filled_in<'t>(interpolation: Node<'t>, text: &'t [u8], names: &Names<'t>) -> PyValue {
+    match items(interpolation)[..] {
+        [expression] => names.value(expression),
+        _ => PyValue::Computed {
+            expression: source(interpolation, text).to_owned(),
+            why: PyComputed::Expression,
+        },
+    }
+}
+
 /// The first line of an expression, for a message.
 fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
@@ -77,12 +94,12 @@ fn first_line(text: &str) -> &str {
 struct Masked {
     bytes: Vec<u8>,
     /// What an f-string fills in.
-    filled_in: Vec<Span>,
+    filled_in: Vec<PyFilledIn>,
 }
 
 impl Masked {
     /// Copies the content of one string literal; gives its span without the quotes.
-    fn take(&mut self, string: Node<'_>, text: &[u8]) -> Span {
+    fn take<'t>(&mut self, string: Node<'t>, text: &'t [u8], names: &Names<'t>) -> Span {
         let raw = prefix(string, text).contains(['r', 'R']);
         let mut cursor = string.walk();
         let mut start = None;
@@ -102,12 +119,17 @@ impl Masked {
                     end = part.end();
                 }
                 "interpolation" => {
-                    for offset in part.start()..part.end() {
-                        let byte = text[offset];
-                        let is_word = byte.is_ascii_alphanumeric();
-                        self.bytes[offset] = if is_word { byte } else { b'_' };
+                    // One word, whatever the expression holds.
+                    self.copy(part, text);
+                    for byte in &mut self.bytes[part.start()..part.end()] {
+                        if !byte.is_ascii_alphanumeric() {
+                            *byte = b'_';
+                        }
                     }
-                    self.filled_in.push(part);
+                    self.filled_in.push(PyFilledIn {
+                        span: part,
+                        value: filled_in(child, text, names),
+                    });
                     end = part.end();
                 }
                 _ => {}
@@ -177,6 +199,6 @@ impl Masked {
     fn fills_in(&self, span: Span) -> bool {
         self.filled_in
             .iter()
-            .any(|part| part.start() < span.end() && span.start() < part.end())
+            .any(|part| part.span.start() < span.end() && span.start() < part.span.end())
     }
 }

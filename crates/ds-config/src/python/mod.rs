@@ -4,12 +4,14 @@
 //! A program is not run. A value is editable where it is written as a literal, or as a constant
 //! that is bound once and used for nothing else; all others are reported with the reason.
 
-mod calls;
+mod call;
 mod edit;
+mod finder;
 mod launch;
 mod names;
 mod service_maker;
 mod syntax;
+mod wrapper;
 
 use std::fmt;
 
@@ -184,6 +186,18 @@ pub struct PyLaunch {
     /// The pipeline, with the spans of this file; values that an f-string fills in are blocked. An
     /// error where GStreamer refuses the text, or where the program puts it together.
     pub graph: Result<GstGraph, Error>,
+    /// What an f-string fills in, in the order of the text.
+    pub filled_in: Vec<PyFilledIn>,
+}
+
+/// An expression in the braces of an f-string.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PyFilledIn {
+    /// Where it stands, braces included.
+    pub span: Span,
+    /// What the expression holds.
+    pub value: PyValue,
 }
 
 impl PythonDocument {
@@ -196,7 +210,7 @@ impl PythonDocument {
     pub fn parse(text: &[u8]) -> Result<Self, Error> {
         let lines = LineIndex::new(text);
         let tree = syntax::parse(text, &lines)?;
-        let found = calls::find(tree.root_node(), text, &lines);
+        let found = finder::find(tree.root_node(), text, &lines);
         Ok(Self {
             text: text.to_vec(),
             lines,
@@ -244,6 +258,24 @@ impl PythonDocument {
     /// for an element that is not there.
     pub fn set(&self, element: usize, property: &str, value: &str) -> Result<TextEdit, Error> {
         edit::set(self, element, property, value)
+    }
+
+    /// Gives a property of an element of a pipeline text its value: inside the literal, or at the
+    /// constant that an f-string fills in.
+    ///
+    /// # Errors
+    ///
+    /// As [`PythonDocument::set`]; also the error that [`PyLaunch::graph`] holds, and
+    /// [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue) for a value that the quotes
+    /// cannot hold.
+    pub fn set_launch(
+        &self,
+        launch: usize,
+        element: usize,
+        property: &str,
+        value: &str,
+    ) -> Result<TextEdit, Error> {
+        edit::set_launch(self, launch, element, property, value)
     }
 
     /// The line and column of a byte offset.

@@ -1,8 +1,10 @@
 //! Which values the names of a Python file can hold.
 
+use std::collections::HashMap;
+
 use tree_sitter::Node;
 
-use super::syntax::{ancestors, descendants, items, literal, source, span, unwrapped};
+use super::syntax::{Nodes, descendants, items, literal, source, span, unwrapped};
 use super::{PyComputed, PyLiteral, PyValue};
 use crate::text_edit::Span;
 
@@ -12,11 +14,12 @@ const LONGEST_CHAIN: usize = 8;
 /// Every scope and every binding of a file.
 pub(super) struct Names<'t> {
     text: &'t [u8],
+    nodes: &'t Nodes<'t>,
     /// Parents before children; the first one is the module.
     scopes: Vec<Scope>,
-    bindings: Vec<Binding<'t>>,
-    /// Where each identifier stands that is not the name of an attribute or of a keyword argument.
-    identifiers: Vec<Node<'t>>,
+    bindings: HashMap<&'t str, Vec<Binding<'t>>>,
+    /// Where each identifier stands that is not the name of a keyword argument.
+    identifiers: HashMap<&'t str, Vec<Node<'t>>>,
     /// Names that hold a `ConfigParser`.
     config_parsers: Vec<&'t str>,
 }
@@ -27,14 +30,13 @@ struct Scope {
 }
 
 struct Binding<'t> {
-    /// A plain name; of `self.width = …` the attribute's.
-    name: &'t str,
     target: Target,
     scope: usize,
     source: Source<'t>,
     offset: usize,
 }
 
+/// What is bound: a plain name, or an attribute of some object such as `self`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Target {
     Name,
@@ -51,30 +53,30 @@ enum Source<'t> {
 }
 
 impl<'t> Names<'t> {
-    pub(super) fn new(root: Node<'t>, text: &'t [u8]) -> Self {
+    pub(super) fn new(nodes: &'t Nodes<'t>, text: &'t [u8]) -> Self {
         let mut names = Self {
             text,
+            nodes,
             scopes: vec![Scope {
                 span: Span::new(0, text.len()),
                 is_class: false,
             }],
-            bindings: Vec::new(),
-            identifiers: Vec::new(),
+            bindings: HashMap::new(),
+            identifiers: HashMap::new(),
             config_parsers: Vec::new(),
         };
-        let nodes = descendants(root);
-        for node in &nodes {
+        for node in nodes.all() {
             if matches!(
                 node.kind(),
                 "function_definition" | "class_definition" | "lambda"
             ) {
                 names.scopes.push(Scope {
-                    span: span(*node),
+                    span: span(node),
                     is_class: node.kind() == "class_definition",
                 });
             }
         }
-        for node in nodes {
+        for node in nodes.all() {
             names.take(node);
         }
         names
@@ -108,7 +110,10 @@ impl<'t> Names<'t> {
                 self.bind_parameters(node);
             }
             "lambda" => self.bind_parameters(node),
-            "identifier" if !names_an_attribute(node) => self.identifiers.push(node),
+            "identifier" if !self.names_a_keyword(node) => {
+                let name = source(node, self.text);
+                self.identifiers.entry(name).or_default().push(node);
+            }
             _ => {}
         }
     }
@@ -144,10 +149,13 @@ impl<'t> Names<'t> {
         for node in target.into_iter().flat_map(descendants) {
             if node.kind() == "identifier" {
                 // A `global` in a function binds the name of the module there too.
-                let is_global = ancestors(node).any(|node| node.kind() == "global_statement");
+                let is_global = self
+                    .nodes
+                    .ancestors(node)
+                    .any(|node| node.kind() == "global_statement");
                 let own = self.scope_at(node.start_byte());
                 let scope = if is_global { 0 } else { own };
-                let target = match node.parent().map(|parent| parent.kind()) {
+                let target = match self.nodes.parent(node).map(|parent| parent.kind()) {
                     Some("attribute") => Target::Attribute,
                     _ => Target::Name,
                 };
@@ -156,14 +164,19 @@ impl<'t> Names<'t> {
         }
     }
 
-    fn push(&mut self, name: Node<'t>, target: Target, scope: usize, source_of: Source<'t>) {
-        self.bindings.push(Binding {
-            name: source(name, self.text),
+    fn push(&mut self, name: Node<'t>, target: Target, scope: usize, held: Source<'t>) {
+        let bindings = self.bindings.entry(source(name, self.text)).or_default();
+        bindings.push(Binding {
             target,
             scope,
-            source: source_of,
+            source: held,
             offset: name.start_byte(),
         });
+    }
+
+    /// All bindings of a name, in any scope.
+    fn bindings_named(&self, name: &str) -> &[Binding<'t>] {
+        self.bindings.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// The innermost scope that holds an offset.
@@ -248,10 +261,9 @@ impl<'t> Names<'t> {
             let name = node.child_by_field_name("attribute");
             let name = name.map_or("", |name| source(name, self.text));
             let belongs = |binding: &&Binding<'t>| {
-                binding.name == name
-                    && (binding.target == Target::Attribute || self.scopes[binding.scope].is_class)
+                binding.target == Target::Attribute || self.scopes[binding.scope].is_class
             };
-            return self.bindings.iter().filter(belongs).collect();
+            return self.bindings_named(name).iter().filter(belongs).collect();
         }
         let name = source(node, self.text);
         let here = self.scope_at(node.start_byte());
@@ -262,10 +274,9 @@ impl<'t> Names<'t> {
                 continue;
             }
             let found: Vec<_> = self
-                .bindings
+                .bindings_named(name)
                 .iter()
                 .filter(|binding| binding.scope == scope && binding.target == Target::Name)
-                .filter(|binding| binding.name == name)
                 .collect();
             if !found.is_empty() {
                 return found;
@@ -303,15 +314,22 @@ impl<'t> Names<'t> {
             Some(attribute) => source(attribute, self.text),
             None => source(node, self.text),
         };
-        let bound: Vec<_> = self.bindings.iter().map(|binding| binding.offset).collect();
-        self.identifiers
-            .iter()
-            .filter(|other| source(**other, self.text) == name)
+        let bound = self.bindings_named(name).iter();
+        let bound: Vec<_> = bound.map(|binding| binding.offset).collect();
+        let uses = self.identifiers.get(name).map_or(&[][..], Vec::as_slice);
+        uses.iter()
             .map(|other| other.start_byte())
             .filter(|offset| !bound.contains(offset))
             .filter(|offset| !(node.start_byte()..node.end_byte()).contains(offset))
             .filter(|offset| *offset != literal.span.start())
             .collect()
+    }
+
+    /// Whether an identifier is the `name` of `name=value`.
+    fn names_a_keyword(&self, node: Node<'t>) -> bool {
+        self.nodes.parent(node).is_some_and(|parent| {
+            parent.kind() == "keyword_argument" && parent.child_by_field_name("name") == Some(node)
+        })
     }
 
     /// The text that an expression leads to.
@@ -321,13 +339,6 @@ impl<'t> Names<'t> {
             PyValue::List { .. } | PyValue::Computed { .. } => None,
         }
     }
-}
-
-/// Whether an identifier is the `name` of `name=value`.
-fn names_an_attribute(node: Node<'_>) -> bool {
-    node.parent().is_some_and(|parent| {
-        parent.kind() == "keyword_argument" && parent.child_by_field_name("name") == Some(node)
-    })
 }
 
 /// The name that a parameter binds.

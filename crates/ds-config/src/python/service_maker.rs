@@ -2,8 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::calls::{Call, Finder, first_quote};
+use super::call::Call;
 use super::edit::Insertion;
+use super::finder::{Finder, first_quote};
 use super::syntax::{source, unwrapped};
 use super::{PyElement, PyOrigin};
 

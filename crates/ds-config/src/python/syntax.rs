@@ -1,5 +1,7 @@
 //! The syntax tree of a Python file, and what is read off single nodes of it.
 
+use std::collections::HashMap;
+
 use tree_sitter::{Node, Parser, Tree};
 
 use super::{PyKind, PyLiteral};
@@ -41,6 +43,55 @@ fn declares_encoding(text: &[u8]) -> bool {
         .any(|line| line.windows(6).any(|window| window == b"coding"))
 }
 
+/// All nodes of a tree with the way up, which the tree itself only finds from its root.
+pub(super) struct Nodes<'t> {
+    all: Vec<Node<'t>>,
+    parents: HashMap<usize, Node<'t>>,
+}
+
+impl<'t> Nodes<'t> {
+    pub(super) fn new(root: Node<'t>) -> Self {
+        let all = descendants(root);
+        let mut parents = HashMap::with_capacity(all.len());
+        let mut cursor = root.walk();
+        for node in &all {
+            for child in node.children(&mut cursor) {
+                parents.insert(child.id(), *node);
+            }
+        }
+        Self { all, parents }
+    }
+
+    /// The nodes in the order of the text, parents before children.
+    pub(super) fn all(&self) -> impl Iterator<Item = Node<'t>> {
+        self.all.iter().copied()
+    }
+
+    pub(super) fn parent(&self, node: Node<'t>) -> Option<Node<'t>> {
+        self.parents.get(&node.id()).copied()
+    }
+
+    /// The first node behind another one.
+    pub(super) fn following(&self, node: Node<'t>) -> Option<Node<'t>> {
+        let end = node.end_byte();
+        let index = self.all.partition_point(|other| other.start_byte() < end);
+        self.all.get(index).copied()
+    }
+
+    /// A node and the nodes round it, from the inside out.
+    pub(super) fn ancestors(&self, node: Node<'t>) -> impl Iterator<Item = Node<'t>> {
+        std::iter::successors(Some(node), |node| self.parent(*node))
+    }
+
+    /// The statement that holds a node, where it stands in a block or at the top of the file.
+    pub(super) fn statement(&self, node: Node<'t>) -> Option<Node<'t>> {
+        self.ancestors(node).find(|node| {
+            self.parent(*node)
+                .is_some_and(|parent| matches!(parent.kind(), "block" | "module"))
+        })
+    }
+}
+
 /// A node and all below it, in the order of the text.
 pub(super) fn descendants(root: Node<'_>) -> Vec<Node<'_>> {
     let mut nodes = Vec::new();
@@ -61,25 +112,12 @@ pub(super) fn descendants(root: Node<'_>) -> Vec<Node<'_>> {
     }
 }
 
-/// A node and the nodes round it, from the inside out.
-pub(super) fn ancestors(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
-    std::iter::successors(Some(node), |node| node.parent())
-}
-
 /// The children that are no punctuation and no comments.
 pub(super) fn items(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor)
         .filter(|child| child.kind() != "comment")
         .collect()
-}
-
-/// The statement that holds a node, where it stands in a block or at the top of the file.
-pub(super) fn statement(node: Node<'_>) -> Option<Node<'_>> {
-    ancestors(node).find(|node| {
-        node.parent()
-            .is_some_and(|parent| matches!(parent.kind(), "block" | "module"))
-    })
 }
 
 pub(super) fn span(node: Node<'_>) -> Span {

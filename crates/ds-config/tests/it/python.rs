@@ -266,7 +266,7 @@ fn values_that_are_set_by_hand() {
     check_not_set(
         "m = Gst.ElementFactory.make('q', 'm')\nif x:\n    m.set_property('k', 1)\nelse:\n    m.set_property('k', 2)\n",
         "k",
-        "5:25: `k` is set in several branches: set `k` to `8` by hand",
+        "5:25: it is set in several branches: set `k` to `8` by hand",
     );
     check_not_set(
         "from pyservicemaker import Flow\nFlow(p).infer('c', **options)\n",
@@ -292,20 +292,68 @@ fn a_parse_launch_text_is_edited_inside_its_literal() {
             .position(|element| element.factory == factory);
         found.expect("the element is there")
     };
-    let edited = applied(&text, graph.set_property(index("nvinfer"), "interval", "1"));
-    let expected = String::from_utf8_lossy(&text).replace("interval=0", "interval=1");
-    assert_eq!(String::from_utf8_lossy(&edited), expected);
-    let edited = applied(
-        &text,
-        graph.set_property(index("nvstreammux"), "live-source", "1"),
+    let set = |factory, name, value| document.set_launch(0, index(factory), name, value);
+    let check = |edit, from: &str, to: &str| {
+        let expected = String::from_utf8_lossy(&text).replace(from, to);
+        assert_eq!(String::from_utf8_lossy(&applied(&text, edit)), expected);
+    };
+    check(set("nvinfer", "interval", "1"), "interval=0", "interval=1");
+    check(
+        set("nvstreammux", "live-source", "1"),
+        "height=720 !",
+        "height=720 live-source=1 !",
     );
-    let expected =
-        String::from_utf8_lossy(&text).replace("height=720 !", "height=720 live-source=1 !");
-    assert_eq!(String::from_utf8_lossy(&edited), expected);
-    let error = graph
-        .set_property(index("nvstreammux"), "batch-size", "8")
-        .expect_err("the f-string fills it in");
+    // The f-string fills in a constant; `format` uses it too, which is on another line.
+    let error = set("nvstreammux", "batch-size", "8").expect_err("a constant with two uses");
+    assert_eq!(
+        error.to_string(),
+        "11:37: `BATCH` is used on line 16 too: set `batch-size` to `8` by hand"
+    );
+    let error = set("uridecodebin", "uri", "file:///b").expect_err("from the command line");
     assert_eq!(error.kind(), ErrorKind::NotEditable);
+    assert_eq!(
+        error.to_string(),
+        "10:24: `sys.argv[1]` is computed when the program runs: set `uri` to `file:///b` by hand"
+    );
+    let joined = document
+        .set_launch(1, 0, "k", "1")
+        .expect_err("a joined text");
+    assert_eq!(joined.kind(), ErrorKind::NotEditable);
+    assert_eq!(
+        document
+            .set_launch(9, 0, "k", "1")
+            .expect_err("none")
+            .kind(),
+        ErrorKind::NotFound
+    );
+}
+
+#[test]
+fn a_constant_in_an_f_string_is_edited_where_it_is_assigned() {
+    let text =
+        "N = 1\nGst.parse_launch(f\"nvstreammux batch-size={N} ! nvinfer interval={N:d}\")\n";
+    let document = parse(text.as_bytes());
+    let held = document
+        .set_launch(0, 0, "batch-size", "1")
+        .expect("it is 1 already");
+    assert!(held.is_empty());
+    let error = document
+        .set_launch(0, 0, "batch-size", "4")
+        .expect_err("a second use");
+    assert_eq!(
+        error.message(),
+        "`N` is used on line 2 too: set `batch-size` to `4` by hand"
+    );
+    let text = text.replace("{N:d}", "0");
+    let document = parse(text.as_bytes());
+    let edited = applied(
+        text.as_bytes(),
+        document.set_launch(0, 0, "batch-size", "4"),
+    );
+    assert_eq!(
+        String::from_utf8_lossy(&edited),
+        text.replace("N = 1", "N = 4")
+    );
 }
 
 proptest! {

@@ -2,9 +2,11 @@
 
 use tree_sitter::Node;
 
+use super::call::Call;
 use super::edit::Insertion;
-use super::names::{Names, parameter_name};
-use super::syntax::{ancestors, descendants, items, quote, source, span, statement};
+use super::names::Names;
+use super::syntax::{Nodes, descendants, items, quote, source, span};
+use super::wrapper::{PropertiesParameter, Wrapper};
 use super::{
     PyComputed, PyCount, PyElement, PyLaunch, PyOrigin, PyProperty, PyValue, hyphenated, launch,
     service_maker,
@@ -21,178 +23,97 @@ pub(super) struct Found {
     pub(super) n_errors: usize,
 }
 
-/// A call, taken apart.
-#[derive(Clone)]
-pub(super) struct Call<'t> {
-    pub(super) node: Node<'t>,
-    /// The last name of what is called: `make` of `Gst.ElementFactory.make`.
-    pub(super) name: &'t str,
-    /// What stands before that name.
-    pub(super) receiver: Option<Node<'t>>,
-    pub(super) arguments: Node<'t>,
-    pub(super) positional: Vec<Node<'t>>,
-    /// Names and values of the keyword arguments.
-    pub(super) keywords: Vec<(&'t str, Node<'t>)>,
-    /// Arguments of the form `**props`.
-    pub(super) splats: Vec<Node<'t>>,
-}
-
-impl<'t> Call<'t> {
-    fn new(node: Node<'t>, text: &'t [u8]) -> Option<Self> {
-        let function = node.child_by_field_name("function")?;
-        let arguments = node.child_by_field_name("arguments")?;
-        let (receiver, name) = match function.kind() {
-            "identifier" => (None, source(function, text)),
-            "attribute" => (
-                function.child_by_field_name("object"),
-                source(function.child_by_field_name("attribute")?, text),
-            ),
-            _ => return None,
-        };
-        let mut call = Self {
-            node,
-            name,
-            receiver,
-            arguments,
-            positional: Vec::new(),
-            keywords: Vec::new(),
-            splats: Vec::new(),
-        };
-        for argument in items(arguments) {
-            let name = argument.child_by_field_name("name");
-            let value = argument.child_by_field_name("value");
-            match (argument.kind(), name, value) {
-                ("keyword_argument", Some(name), Some(value)) => {
-                    call.keywords.push((source(name, text), value));
-                }
-                ("dictionary_splat", _, _) => call.splats.extend(items(argument)),
-                _ => call.positional.push(argument),
-            }
-        }
-        Some(call)
-    }
-
-    /// An argument by its position or its name.
-    fn argument(&self, position: Option<usize>, name: &str) -> Option<Node<'t>> {
-        position
-            .and_then(|position| self.positional.get(position).copied())
-            .or_else(|| self.keyword(name))
-    }
-
-    fn keyword(&self, name: &str) -> Option<Node<'t>> {
-        let (_, value) = self.keywords.iter().find(|(keyword, _)| *keyword == name)?;
-        Some(*value)
-    }
-}
-
-/// A function of the file that makes an element from a parameter.
-struct Wrapper<'t> {
-    name: &'t str,
-    span: Span,
-    /// The parameters without `self`.
-    parameters: Vec<&'t str>,
-    factory: &'t str,
-    element_name: Option<&'t str>,
-    properties: Option<PropertiesParameter<'t>>,
-}
-
-/// The parameter through which a wrapper takes properties.
-enum PropertiesParameter<'t> {
-    Keywords,
-    Mapping(&'t str),
-}
-
 /// The search through one file.
 pub(super) struct Finder<'t> {
     pub(super) text: &'t [u8],
+    nodes: &'t Nodes<'t>,
     pub(super) names: Names<'t>,
     pub(super) elements: Vec<PyElement>,
     /// The creating call of each element, and the calls that set its properties.
     sites: Vec<Vec<Node<'t>>>,
-    /// Targets and values of all assignments.
-    assignments: Vec<(Node<'t>, Node<'t>)>,
+    launches: Vec<PyLaunch>,
+    /// The functions of the file that make elements.
+    wrappers: Vec<Wrapper<'t>>,
+    /// Whether the file imports pyservicemaker.
+    service_maker: bool,
     /// The names that hold a Flow.
     pub(super) flows: Vec<&'t str>,
 }
 
 pub(super) fn find(root: Node<'_>, text: &[u8], lines: &LineIndex) -> Found {
-    let nodes = descendants(root);
-    let mut calls: Vec<_> = nodes
-        .iter()
-        .filter(|node| node.kind() == "call")
-        .filter_map(|node| Call::new(*node, text))
+    let nodes = Nodes::new(root);
+    let assignments = nodes.all().filter(|node| node.kind() == "assignment");
+    let assignments: Vec<_> = assignments
+        .filter_map(|node| {
+            let target = node.child_by_field_name("left")?;
+            Some((target, node.child_by_field_name("right")?))
+        })
         .collect();
-    // The calls of a chain begin at one offset; their arguments come in the order of running.
-    calls.sort_by_key(|call| call.arguments.start_byte());
-    let assignments = nodes.iter().filter(|node| node.kind() == "assignment");
-    let assignments = assignments.filter_map(|node| {
-        let target = node.child_by_field_name("left")?;
-        Some((target, node.child_by_field_name("right")?))
-    });
-    let assignments: Vec<_> = assignments.collect();
-    let mut finder = Finder {
-        text,
-        names: Names::new(root, text),
-        elements: Vec::new(),
-        sites: Vec::new(),
-        flows: service_maker::flows(&assignments, text),
-        assignments,
-    };
+    let calls: Vec<_> = nodes
+        .all()
+        .filter(|node| node.kind() == "call")
+        .filter_map(|node| Call::new(node, text))
+        .collect();
     let wrappers: Vec<_> = calls
         .iter()
-        .filter_map(|call| finder.wrapper(call))
+        .filter_map(|call| Wrapper::around(call, &nodes, text))
         .collect();
-    let imports_service_maker = nodes.iter().any(|node| {
-        matches!(node.kind(), "import_statement" | "import_from_statement")
-            && source(*node, text).contains("pyservicemaker")
-    });
-    let mut launches = Vec::new();
-    for call in &calls {
-        let inside_wrapper = wrappers.iter().any(|wrapper| {
-            wrapper.span.start() <= call.node.start_byte()
-                && call.node.end_byte() <= wrapper.span.end()
-        });
-        if is_element_factory(call, text) {
-            if !inside_wrapper {
-                finder.made(call);
-            }
-        } else if let Some(wrapper) = wrappers.iter().find(|wrapper| wrapper.name == call.name) {
-            finder.wrapped(call, wrapper);
-        } else if call.name == "set_property" {
-            finder.set_property(call);
-        } else if matches!(call.name, "parse_launch" | "parse_bin_from_description") {
-            launches.extend(launch::read(call, &finder.names, text, lines));
-        } else if imports_service_maker {
-            service_maker::take(&mut finder, call);
-        }
-    }
-    for (target, value) in finder.assignments.clone() {
-        finder.props_assignment(target, value);
-    }
-    let environment = finder
-        .assignments
+    let mut finder = Finder {
+        text,
+        nodes: &nodes,
+        names: Names::new(&nodes, text),
+        elements: Vec::new(),
+        launches: Vec::new(),
+        sites: Vec::new(),
+        wrappers,
+        flows: service_maker::flows(&assignments, text),
+        service_maker: nodes.all().any(|node| {
+            matches!(node.kind(), "import_statement" | "import_from_statement")
+                && source(node, text).contains("pyservicemaker")
+        }),
+    };
+    let environment = assignments
         .iter()
         .filter_map(|(target, value)| environment(*target, *value, &finder.names, text))
         .collect();
+    // The calls of a chain begin at one offset; their arguments come in the order of running.
+    let calls = calls.into_iter().map(Action::Call);
+    let assignments = assignments.into_iter().map(Action::Assignment);
+    let mut actions: Vec<_> = calls.chain(assignments).collect();
+    actions.sort_by_key(Action::offset);
+    for action in actions {
+        match action {
+            Action::Call(call) => finder.call(&call, lines),
+            Action::Assignment((target, value)) => finder.props_assignment(target, value),
+        }
+    }
     finder.settle_insertions();
-    let broken = nodes
-        .iter()
-        .filter(|node| node.is_error() || node.is_missing());
     let mut elements = finder.elements;
     elements.sort_by_key(|element| element.span.start());
+    let broken = nodes
+        .all()
+        .filter(|node| node.is_error() || node.is_missing());
     Found {
         elements,
-        launches,
+        launches: finder.launches,
         environment,
         n_errors: broken.count(),
     }
 }
 
-/// `Gst.ElementFactory.make`, and the name of the old bindings.
-fn is_element_factory(call: &Call<'_>, text: &[u8]) -> bool {
-    let receiver = call.receiver.map_or("", |node| source(node, text));
-    call.name == "element_factory_make"
-        || (call.name == "make" && receiver.split('.').next_back() == Some("ElementFactory"))
+/// What a program does that may concern an element.
+enum Action<'t> {
+    Call(Call<'t>),
+    Assignment((Node<'t>, Node<'t>)),
+}
+
+impl Action<'_> {
+    fn offset(&self) -> usize {
+        match self {
+            Self::Call(call) => call.arguments.start_byte(),
+            Self::Assignment((target, _)) => target.start_byte(),
+        }
+    }
 }
 
 /// `os.environ["NAME"] = "value"`.
@@ -211,59 +132,25 @@ fn environment<'t>(
 }
 
 impl<'t> Finder<'t> {
-    /// The function round a call that makes an element from one of its parameters.
-    fn wrapper(&self, call: &Call<'t>) -> Option<Wrapper<'t>> {
-        if !is_element_factory(call, self.text) {
-            return None;
-        }
-        let function = ancestors(call.node).find(|node| node.kind() == "function_definition")?;
-        let parameters: Vec<_> = items(function.child_by_field_name("parameters")?)
-            .into_iter()
-            .filter_map(|parameter| {
-                let name = source(parameter_name(parameter)?, self.text);
-                Some((name, parameter.kind() == "dictionary_splat_pattern"))
-            })
-            .filter(|(name, _)| !matches!(*name, "self" | "cls"))
-            .collect();
-        let as_parameter = |node: Option<Node<'t>>| {
-            let written = source(node?, self.text);
-            let (name, _) = parameters.iter().find(|(name, _)| *name == written)?;
-            Some(*name)
-        };
-        let factory = as_parameter(call.argument(Some(0), "factory_name"))?;
-        let properties = parameters.iter().find_map(|(name, is_splat)| {
-            if !self.sets_each_item(function, name) {
-                None
-            } else if *is_splat {
-                Some(PropertiesParameter::Keywords)
-            } else {
-                Some(PropertiesParameter::Mapping(name))
+    fn call(&mut self, call: &Call<'t>, lines: &LineIndex) {
+        if call.makes_element(self.text) {
+            if !self.wrappers.iter().any(|wrapper| wrapper.holds(call)) {
+                self.made(call);
             }
-        });
-        Some(Wrapper {
-            name: source(function.child_by_field_name("name")?, self.text),
-            span: span(function),
-            factory,
-            element_name: as_parameter(call.argument(Some(1), "name")),
-            properties,
-            parameters: parameters.iter().map(|(name, _)| *name).collect(),
-        })
-    }
-
-    /// Whether a function loops over a mapping and sets a property from each of its items.
-    fn sets_each_item(&self, function: Node<'t>, mapping: &str) -> bool {
-        descendants(function).into_iter().any(|node| {
-            let over = node.child_by_field_name("right");
-            let looped = over.is_some_and(|over| {
-                let names = descendants(over);
-                names
-                    .into_iter()
-                    .any(|node| source(node, self.text) == mapping)
-            });
-            node.kind() == "for_statement"
-                && looped
-                && source(node, self.text).contains("set_property")
-        })
+        } else if self
+            .wrappers
+            .iter()
+            .any(|wrapper| wrapper.name == call.name)
+        {
+            self.wrapped(call);
+        } else if call.name == "set_property" {
+            self.set_property(call);
+        } else if matches!(call.name, "parse_launch" | "parse_bin_from_description") {
+            let launch = launch::read(call, &self.names, self.text, lines);
+            self.launches.extend(launch);
+        } else if self.service_maker {
+            service_maker::take(self, call);
+        }
     }
 
     /// An element made by `Gst.ElementFactory.make`.
@@ -276,12 +163,13 @@ impl<'t> Finder<'t> {
     }
 
     /// An element made through a function of the file.
-    fn wrapped(&mut self, call: &Call<'t>, wrapper: &Wrapper<'t>) {
-        let position = |name: &str| wrapper.parameters.iter().position(|held| *held == name);
-        let text = |name: &str| {
-            let node = call.argument(position(name), name)?;
-            self.names.text_of(node)
+    fn wrapped(&mut self, call: &Call<'t>) {
+        let known = self.wrappers.iter().find(|held| held.name == call.name);
+        let Some(wrapper) = known.cloned() else {
+            return;
         };
+        let argument = |name: &str| call.argument(wrapper.position(name), name);
+        let text = |name: &str| self.names.text_of(argument(name)?);
         let factory = text(wrapper.factory);
         let name = wrapper.element_name.and_then(text);
         let origin = PyOrigin::Wrapper(wrapper.name.to_owned());
@@ -289,13 +177,13 @@ impl<'t> Finder<'t> {
         match wrapper.properties {
             Some(PropertiesParameter::Keywords) => {
                 for (name, value) in &call.keywords {
-                    if position(name).is_none() {
+                    if wrapper.position(name).is_none() {
                         self.add_property(element, name, *value);
                     }
                 }
             }
             Some(PropertiesParameter::Mapping(parameter)) => {
-                if let Some(mapping) = call.argument(position(parameter), parameter) {
+                if let Some(mapping) = argument(parameter) {
                     self.add_mapping(element, mapping);
                 }
             }
@@ -339,9 +227,11 @@ impl<'t> Finder<'t> {
         let here = self.names.scope_at(site.start_byte());
         let is_attribute = receiver.kind() == "attribute";
         let candidates = self.elements.iter().enumerate().filter(|(_, element)| {
-            let scope = self.names.scope_at(element.span.start());
-            element.variable.as_deref() == Some(variable)
-                && (is_attribute || self.names.sees(here, scope))
+            let seen = || {
+                let scope = self.names.scope_at(element.span.start());
+                self.names.sees(here, scope)
+            };
+            element.variable.as_deref() == Some(variable) && (is_attribute || seen())
         });
         let indices: Vec<_> = candidates
             .map(|(index, element)| (index, element.span.start() < site.start_byte()))
@@ -361,7 +251,7 @@ impl<'t> Finder<'t> {
         factory: Option<String>,
         name: Option<String>,
     ) -> usize {
-        let variable = assigned_variable(call.node, self.text);
+        let variable = self.assigned_variable(call.node);
         let element = self.push_element(call.node, origin, variable);
         // The calls of a chain begin at one offset, so that of the arguments orders them.
         self.elements[element].span =
@@ -377,7 +267,7 @@ impl<'t> Finder<'t> {
         origin: PyOrigin,
         variable: Option<String>,
     ) -> usize {
-        let looped = ancestors(site).any(|node| {
+        let looped = self.nodes.ancestors(site).any(|node| {
             matches!(
                 node.kind(),
                 "for_statement" | "while_statement" | "list_comprehension"
@@ -398,7 +288,8 @@ impl<'t> Finder<'t> {
     }
 
     pub(super) fn add_property(&mut self, element: usize, name: &str, value: Node<'t>) {
-        let broken = statement(value).is_some_and(|statement| {
+        let statement = self.nodes.statement(value);
+        let broken = statement.is_some_and(|statement| {
             statement.has_error() && statement.child_by_field_name("body").is_none()
         });
         let held = if broken {
@@ -413,8 +304,8 @@ impl<'t> Finder<'t> {
             name: hyphenated(name),
             span: span(value),
             value: held,
-            block: statement(value)
-                .and_then(|statement| statement.parent())
+            block: statement
+                .and_then(|statement| self.nodes.parent(statement))
                 .map_or(0, |block| block.start_byte()),
         });
     }
@@ -436,6 +327,28 @@ impl<'t> Finder<'t> {
         Some(mapping)
     }
 
+    /// The variable or attribute to which a statement assigns the result of a call.
+    fn assigned_variable(&self, call: Node<'t>) -> Option<String> {
+        let through = |node: &Node<'_>| {
+            matches!(
+                node.kind(),
+                "call" | "boolean_operator" | "parenthesized_expression"
+            )
+        };
+        let holder = self
+            .nodes
+            .ancestors(call)
+            .skip(1)
+            .find(|node| !through(node))?;
+        let target = match holder.kind() {
+            "assignment" => holder.child_by_field_name("left")?,
+            "named_expression" => holder.child_by_field_name("name")?,
+            _ => return None,
+        };
+        matches!(target.kind(), "identifier" | "attribute")
+            .then(|| source(target, self.text).to_owned())
+    }
+
     /// Decides where each element of the `ElementFactory` style takes a new property.
     fn settle_insertions(&mut self) {
         for (element, sites) in self.elements.iter_mut().zip(&self.sites) {
@@ -446,16 +359,17 @@ impl<'t> Finder<'t> {
             let (Some(variable), [made, setters @ ..]) = (&element.variable, &sites[..]) else {
                 continue;
             };
-            let Some(made) = statement(*made).filter(|_| by_statement) else {
+            let Some(made) = self.nodes.statement(*made).filter(|_| by_statement) else {
                 continue;
             };
-            let beside = |node: &Node<'t>| node.parent() == made.parent();
+            let beside = |node: &Node<'t>| self.nodes.parent(*node) == self.nodes.parent(made);
             let last = setters
                 .iter()
-                .filter_map(|setter| statement(*setter))
+                .filter_map(|setter| self.nodes.statement(*setter))
                 .rfind(beside);
-            let check = made
-                .next_named_sibling()
+            let check = self
+                .nodes
+                .following(made)
                 .filter(|next| next.kind() == "if_statement")
                 .filter(|next| is_check_of(*next, variable, self.text));
             let quote = sites
@@ -484,21 +398,4 @@ pub(super) fn first_quote(node: Node<'_>, text: &[u8]) -> Option<char> {
     descendants(node)
         .into_iter()
         .find_map(|node| quote(node, text))
-}
-
-/// The variable or attribute to which a statement assigns the result of a call.
-fn assigned_variable(call: Node<'_>, text: &[u8]) -> Option<String> {
-    let through = |node: &Node<'_>| {
-        matches!(
-            node.kind(),
-            "call" | "boolean_operator" | "parenthesized_expression"
-        )
-    };
-    let holder = ancestors(call).skip(1).find(|node| !through(node))?;
-    let target = match holder.kind() {
-        "assignment" => holder.child_by_field_name("left")?,
-        "named_expression" => holder.child_by_field_name("name")?,
-        _ => return None,
-    };
-    matches!(target.kind(), "identifier" | "attribute").then(|| source(target, text).to_owned())
 }
