@@ -26,8 +26,8 @@ pub use crate::model::{
     Pipeline, QueuePosition, Role, Sink, SinkKind, Source, SourceFile, SourceKind, Target,
 };
 pub use crate::python::{
-    PyComputed, PyCount, PyElement, PyKind, PyLaunch, PyLiteral, PyOrigin, PyProperty, PyValue,
-    PythonDocument,
+    PyComputed, PyCount, PyElement, PyFilledIn, PyKind, PyLaunch, PyLiteral, PyOrigin, PyProperty,
+    PyValue, PythonDocument,
 };
 pub use crate::resolve::FileSource;
 pub use crate::sources_csv::{SourceCell, SourceRow, SourcesCsv};
