@@ -7,13 +7,13 @@ use crate::units::Nanos;
 
 /// A part of the session.
 ///
-/// An event belongs to it when it exists at some point of the window, even if it began before or ends after it: this is
-/// how `nsys stats --filter-time` takes it. An event is counted with its whole duration.
+/// An event belongs to it when it ends at or after its start and starts before its end, also if it reaches beyond: this
+/// is how `nsys stats --filter-time` was seen to take it. An event is counted with its whole duration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// The first instant.
     pub from: Nanos,
-    /// The last instant.
+    /// The first instant behind it.
     pub to: Nanos,
 }
 
@@ -27,7 +27,7 @@ impl Window {
     /// Whether an event belongs to the window.
     #[must_use]
     pub fn holds(self, start: Nanos, end: Nanos) -> bool {
-        start <= self.to && end >= self.from
+        start < self.to && end >= self.from
     }
 }
 

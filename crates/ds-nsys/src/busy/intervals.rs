@@ -87,7 +87,7 @@ impl Intervals {
             .partition_point(|interval| interval.end < window.from);
         let to = self
             .merged
-            .partition_point(|interval| interval.start <= window.to);
+            .partition_point(|interval| interval.start < window.to);
         let inside = self.merged.get(from..to).unwrap_or_default();
         let cut = |interval: &Interval| Interval {
             start: interval.start.max(window.from),

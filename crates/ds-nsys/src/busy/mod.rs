@@ -10,7 +10,7 @@ pub use intervals::{Interval, Intervals};
 
 use std::collections::BTreeMap;
 
-use intervals::IntervalsBuilder;
+pub(crate) use intervals::IntervalsBuilder;
 
 use crate::error::Result;
 use crate::grouped::{Grouped, Merge};

@@ -23,7 +23,7 @@ pub(super) fn print(
     for row in rows {
         let figures = &row.figures;
         let mut cells = vec![
-            Cell::tenths(percentage(figures.total, whole)),
+            percentage(figures.total, whole),
             Cell::Integer(figures.total),
             Cell::Integer(i64::try_from(figures.count).unwrap_or(i64::MAX)),
         ];
@@ -40,15 +40,15 @@ pub(super) fn print(
     Ok(())
 }
 
-/// The share in per cent; of nothing it is 0, which is what a report of zero durations prints.
+/// The share in per cent; of nothing there is none.
 #[expect(
     clippy::cast_precision_loss,
     reason = "the printed share is a quotient of doubles by definition"
 )]
-fn percentage(part: i64, whole: i64) -> f64 {
+fn percentage(part: i64, whole: i64) -> Cell<'static> {
     if whole == 0 {
-        0.0
+        Cell::Empty
     } else {
-        part as f64 * 100.0 / whole as f64
+        Cell::tenths(part as f64 * 100.0 / whole as f64)
     }
 }

@@ -169,7 +169,7 @@ impl Table {
         String::from_utf8(bytes).expect("cells are text")
     }
 
-    /// The table in columns, as `nsys stats --format column` draws it, with names cut as asked.
+    /// The table in columns, as `nsys stats --format column` draws it in the C locale, with names cut as asked.
     #[must_use]
     pub fn to_text(&self, names: NameWidth) -> String {
         let Some(heading) = &self.heading else {
@@ -197,7 +197,7 @@ impl Table {
                 widest.unwrap_or(0).max(column.chars().count())
             })
             .collect();
-        let mut text = format!(" ** {} ({}):\n\n", heading.title, heading.report);
+        let mut text = format!("\n ** {} ({}):\n\n", heading.title, heading.report);
         push_line(
             &mut text,
             heading
@@ -239,7 +239,7 @@ fn push_line(text: &mut String, fields: impl Iterator<Item = String>) {
         text.push_str(if text.ends_with('\n') { " " } else { "  " });
         text.push_str(&field);
     }
-    text.push_str(" \n");
+    text.push('\n');
 }
 
 impl RowSink for Table {

@@ -2,4 +2,6 @@
 
 mod busy;
 mod captures;
+mod damage;
+mod reference_2023;
 mod support;

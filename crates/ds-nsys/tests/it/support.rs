@@ -3,16 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use ds_nsys::{Report, ReportOptions, Trace};
+use rusqlite::Connection;
+use tempfile::NamedTempFile;
 
 /// A file or folder of the repository's test data.
-pub fn testdata(path: &str) -> PathBuf {
+pub(crate) fn testdata(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../testdata/nsys")
         .join(path)
 }
 
 /// The folder of large recordings beside the repository; `None`, with a line about it, where it is absent.
-pub fn shared(path: &str) -> Option<PathBuf> {
+pub(crate) fn shared(path: &str) -> Option<PathBuf> {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     if !shared.is_dir() {
         println!("skipped: ../shared is not there");
@@ -23,16 +25,63 @@ pub fn shared(path: &str) -> Option<PathBuf> {
 
 /// Opens a trace that must be readable.
 #[track_caller]
-pub fn open(path: &Path) -> Trace {
+pub(crate) fn open(path: &Path) -> Trace {
     Trace::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// A report as CSV.
 #[track_caller]
-pub fn csv(trace: &Trace, report: &str, options: ReportOptions) -> String {
+pub(crate) fn csv(trace: &Trace, report: &str, options: ReportOptions) -> String {
     let report: Report = report.parse().expect("a known report");
     trace
         .report(report, options)
         .unwrap_or_else(|error| panic!("{report}: {error}"))
         .to_csv()
+}
+
+/// A small trace built from SQL; the file lives as long as the value.
+pub(crate) struct SmallTrace {
+    file: NamedTempFile,
+}
+
+impl SmallTrace {
+    /// Runs the statements on a new database.
+    #[track_caller]
+    pub(crate) fn new(sql: &str) -> Self {
+        let file = NamedTempFile::with_suffix(".sqlite").expect("a temporary file");
+        let conn = Connection::open(file.path()).expect("a new database");
+        conn.execute_batch(sql)
+            .unwrap_or_else(|error| panic!("{error} in\n{sql}"));
+        Self { file }
+    }
+
+    /// A trace built from a file of the test data.
+    #[track_caller]
+    pub(crate) fn from_file(name: &str) -> Self {
+        let path = testdata(name);
+        Self::new(
+            &std::fs::read_to_string(&path)
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display())),
+        )
+    }
+
+    /// The same trace after some more statements.
+    #[track_caller]
+    pub(crate) fn and(self, sql: &str) -> Self {
+        let conn = Connection::open(self.file.path()).expect("the database");
+        conn.execute_batch(sql)
+            .unwrap_or_else(|error| panic!("{error} in\n{sql}"));
+        self
+    }
+
+    /// Opens it.
+    #[track_caller]
+    pub(crate) fn open(&self) -> Trace {
+        open(self.file.path())
+    }
+
+    /// Where it lies.
+    pub(crate) fn path(&self) -> &Path {
+        self.file.path()
+    }
 }
