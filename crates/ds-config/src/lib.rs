@@ -9,6 +9,7 @@ mod model;
 mod python;
 mod resolve;
 mod sources_csv;
+mod style;
 mod text_edit;
 mod textproto;
 mod yaml;

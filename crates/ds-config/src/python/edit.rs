@@ -7,6 +7,7 @@ use super::{
     PyElement, PyKind, PyLiteral, PyProperty, PyValue, PythonDocument, hyphenated, integer,
 };
 use crate::error::{Error, ErrorKind};
+use crate::style::{before_on_line, indent, line_end, line_ending, quoted};
 use crate::text_edit::{Span, TextEdit};
 
 /// Where and how an element takes a property that the program does not set.
@@ -77,7 +78,7 @@ impl Insertion {
         let end = line_end(text, after.end_byte());
         let behind = text[after.end_byte()..end].trim_ascii();
         let shares_line = !behind.is_empty() && !behind.starts_with(b"#");
-        let Some(indent) = indent(text, made.start_byte()).filter(|_| !shares_line) else {
+        let Some(indent) = own_indent(text, made.start_byte()).filter(|_| !shares_line) else {
             return Self::None;
         };
         if after.has_error() {
@@ -129,7 +130,7 @@ impl Insertion {
         let last_end = last.end_byte();
         let close = brackets.end_byte() - 1;
         let comma = comma_between(text, last_end, close);
-        let own_line = indent(text, last.start_byte());
+        let own_line = own_indent(text, last.start_byte());
         let Some(indent) = own_line.filter(|_| text[last_end..close].contains(&b'\n')) else {
             return match comma {
                 Some(comma) => at(comma + 1, " ", ",", None),
@@ -352,23 +353,6 @@ fn expression(value: &str, quote: char) -> String {
     }
 }
 
-fn quoted(value: &str, quote: char) -> String {
-    let mut out = String::with_capacity(value.len() + 2);
-    out.push(quote);
-    for c in value.chars() {
-        match c {
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c == quote => out.extend(['\\', quote]),
-            c => out.push(c),
-        }
-    }
-    out.push(quote);
-    out
-}
-
 /// The edit, if the edited program reads as asked and is otherwise made of the same elements.
 fn verified(
     document: &PythonDocument,
@@ -399,32 +383,11 @@ fn verified(
     Err(Error::new(ErrorKind::NotEditable, message).at(document.place(place)))
 }
 
-/// The blanks before an offset, where nothing else stands before it on its line.
-fn indent(text: &[u8], offset: usize) -> Option<String> {
-    let start = text[..offset]
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(0, |newline| newline + 1);
-    let before = &text[start..offset];
+/// The indent of a line on which nothing stands before an offset.
+fn own_indent(text: &[u8], offset: usize) -> Option<String> {
+    let before = before_on_line(text, offset);
     let blank = before.iter().all(|byte| matches!(byte, b' ' | b'\t'));
-    blank.then(|| before.iter().map(|byte| char::from(*byte)).collect())
-}
-
-/// The offset of the line break after `from`, or the end of the text.
-fn line_end(text: &[u8], from: usize) -> usize {
-    let newline = text[from..].iter().position(|byte| *byte == b'\n');
-    match newline.map(|newline| from + newline) {
-        Some(newline) if newline > from && text[newline - 1] == b'\r' => newline - 1,
-        Some(newline) => newline,
-        None => text.len(),
-    }
-}
-
-fn line_ending(text: &[u8]) -> &'static str {
-    match text[line_end(text, 0)..] {
-        [b'\r', ..] => "\r\n",
-        _ => "\n",
-    }
+    blank.then(|| indent(text, offset))
 }
 
 /// The first comma between two offsets that no comment holds.

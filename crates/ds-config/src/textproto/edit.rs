@@ -4,6 +4,7 @@ use super::parser::{TextProtoField, TextProtoMessage, TextProtoValue, parse_valu
 use super::schema::{ProtoField, ProtoKind, ProtoLabel};
 use super::{TextProtoDocument, parser};
 use crate::error::{Error, ErrorKind};
+use crate::style::{indent, line_end, line_ending, most_frequent, quoted};
 use crate::text_edit::{Span, TextEdit};
 
 /// Indentation of a nested field where the file shows none: that of NVIDIA's samples (DeepStream
@@ -134,9 +135,9 @@ impl Layout {
             };
         }
         let indent = match (message.fields.last(), braces) {
-            (Some(field), _) => indent_of(text, field.name_span.start()),
+            (Some(field), _) => indent(text, field.name_span.start()),
             (None, Some(span)) => {
-                let outer = indent_of(text, span.start());
+                let outer = indent(text, span.start());
                 format!("{outer}{:1$}", "", indent_step(document))
             }
             (None, None) => String::new(),
@@ -300,23 +301,6 @@ fn is_string(schema: &ProtoField) -> bool {
     schema.kind() == ProtoKind::String
 }
 
-fn quoted(value: &str, quote: char) -> String {
-    let mut out = String::with_capacity(value.len() + 2);
-    out.push(quote);
-    for c in value.chars() {
-        match c {
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c == quote => out.extend(['\\', quote]),
-            c => out.push(c),
-        }
-    }
-    out.push(quote);
-    out
-}
-
 /// The edit, if the edited text reads as asked and holds `added` fields more.
 fn verified(
     document: &TextProtoDocument,
@@ -347,36 +331,28 @@ fn count(message: &TextProtoMessage) -> usize {
         .sum()
 }
 
-/// What most fields of the file write between name and value; of equals the last.
+/// What most fields of the file write between name and value.
 fn colon(document: &TextProtoDocument) -> String {
-    let mut seen: Vec<(&str, usize)> = Vec::new();
-    collect_colons(document, &document.root, &mut seen);
-    seen.iter()
-        .max_by_key(|(_, count)| *count)
-        .map_or_else(|| ": ".to_owned(), |(text, _)| (*text).to_owned())
+    let mut colons = Vec::new();
+    collect_colons(document, &document.root, &mut colons);
+    most_frequent(colons).unwrap_or(": ").to_owned()
 }
 
 fn collect_colons<'a>(
     document: &'a TextProtoDocument,
     message: &TextProtoMessage,
-    seen: &mut Vec<(&'a str, usize)>,
+    colons: &mut Vec<&'a str>,
 ) {
     for field in &message.fields {
         if let TextProtoValue::Message(inner) = &field.value {
-            collect_colons(document, inner, seen);
+            collect_colons(document, inner, colons);
             continue;
         }
         let between = Span::new(field.name_span.end(), field.span.start());
         let between = between.of(&document.text).unwrap_or_default();
-        let Some(text) = str::from_utf8(between)
-            .ok()
-            .filter(|text| text.chars().all(|c| matches!(c, ' ' | '\t' | ':')))
-        else {
-            continue;
-        };
-        match seen.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, count)) => *count += 1,
-            None => seen.push((text, 1)),
+        let is_colon = |byte: &u8| matches!(byte, b' ' | b'\t' | b':');
+        if between.iter().all(is_colon) {
+            colons.extend(str::from_utf8(between));
         }
     }
 }
@@ -388,9 +364,9 @@ fn indent_step(document: &TextProtoDocument) -> usize {
             let TextProtoValue::Message(inner) = &field.value else {
                 return None;
             };
-            let outer = indent_of(text, field.name_span.start()).len();
+            let outer = indent(text, field.name_span.start()).len();
             let first = inner.fields.first()?.name_span.start();
-            indent_of(text, first)
+            indent(text, first)
                 .len()
                 .checked_sub(outer)
                 .filter(|step| *step > 0)
@@ -398,34 +374,4 @@ fn indent_step(document: &TextProtoDocument) -> usize {
         })
     }
     step(&document.text, &document.root).unwrap_or(DEFAULT_INDENT)
-}
-
-/// The blanks at the start of the line that holds an offset.
-fn indent_of(text: &[u8], offset: usize) -> String {
-    let start = text[..offset]
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(0, |newline| newline + 1);
-    text[start..offset]
-        .iter()
-        .take_while(|byte| matches!(byte, b' ' | b'\t'))
-        .map(|byte| char::from(*byte))
-        .collect()
-}
-
-/// The offset of the line break after `from`, or the end of the text.
-fn line_end(text: &[u8], from: usize) -> usize {
-    let newline = text[from..].iter().position(|byte| *byte == b'\n');
-    match newline.map(|newline| from + newline) {
-        Some(newline) if newline > from && text[newline - 1] == b'\r' => newline - 1,
-        Some(newline) => newline,
-        None => text.len(),
-    }
-}
-
-fn line_ending(text: &[u8]) -> &'static str {
-    match text[line_end(text, 0)..] {
-        [b'\r', ..] => "\r\n",
-        _ => "\n",
-    }
 }

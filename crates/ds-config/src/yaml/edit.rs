@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use super::scan::{Anchor, Context, Data, Node, Style};
 use super::{YamlDocument, YamlKind, YamlNode, reading};
 use crate::error::{Error, ErrorKind};
+use crate::style::{line_end, line_ending, most_frequent};
 use crate::text_edit::{Span, TextEdit};
 
 /// Indentation of a first key where the file shows none: that of NVIDIA's own samples (DeepStream
@@ -138,7 +139,7 @@ pub(super) fn add_group(
     let Data::Mapping(entries) = &root.raw().data else {
         return Err(invalid(root, "the top of the file is no mapping"));
     };
-    let eol = line_ending(document);
+    let eol = line_ending(&document.text);
     let blank = if has_blank_line_between(document, entries) {
         eol
     } else {
@@ -168,31 +169,11 @@ pub(super) fn add_group(
 
 /// Inserts a line below the one that holds `offset`. A missing final newline stays missing.
 fn add_line(document: &YamlDocument, offset: usize, indent: usize, line: &str) -> TextEdit {
-    let eol = line_ending(document);
+    let eol = line_ending(&document.text);
     TextEdit::insert(
         line_end(&document.text, offset),
         format!("{eol}{:indent$}{line}", ""),
     )
-}
-
-/// The offset of the line break after `offset`, or the end of the text.
-fn line_end(text: &[u8], offset: usize) -> usize {
-    let is_break = |byte: &u8| matches!(byte, b'\n' | b'\r');
-    offset
-        + text[offset..]
-            .iter()
-            .position(is_break)
-            .unwrap_or(text.len() - offset)
-}
-
-/// The line ending of the first line, which is the one that a file uses throughout.
-fn line_ending(document: &YamlDocument) -> &'static str {
-    let text = &document.text;
-    match &text[line_end(text, 0)..] {
-        [b'\r', b'\n', ..] => "\r\n",
-        [b'\r', ..] => "\r",
-        _ => "\n",
-    }
 }
 
 /// The column of a node, from 0, in characters.
@@ -224,29 +205,17 @@ fn indent_step(document: &YamlDocument) -> usize {
         .unwrap_or(DEFAULT_INDENT)
 }
 
-/// What stands between key and value in most lines of a mapping; of equals the last.
+/// What stands between key and value in most lines of a mapping.
 fn separator(document: &YamlDocument, entries: &[(usize, usize)]) -> String {
-    let mut seen: Vec<(&str, usize)> = Vec::new();
-    for &(key, value) in entries {
+    let separators = entries.iter().filter_map(|&(key, value)| {
         let (key, value) = (&document.nodes[key], &document.nodes[value]);
-        if !matches!(value.data, Data::Scalar(_)) || value.span.is_empty() {
-            continue;
-        }
+        let written = matches!(value.data, Data::Scalar(_)) && !value.span.is_empty();
         let between = document.bytes(Span::new(key.span.end(), value.span.start()));
-        let Ok(between) = str::from_utf8(between) else {
-            continue;
-        };
-        if !between.chars().all(|c| matches!(c, ' ' | '\t' | ':')) {
-            continue;
-        }
-        match seen.iter_mut().find(|(text, _)| *text == between) {
-            Some((_, count)) => *count += 1,
-            None => seen.push((between, 1)),
-        }
-    }
-    seen.iter()
-        .max_by_key(|(_, count)| *count)
-        .map_or_else(|| ": ".to_owned(), |(text, _)| (*text).to_owned())
+        let is_separator = |byte: &u8| matches!(byte, b' ' | b'\t' | b':');
+        let plain = written && between.iter().all(is_separator);
+        str::from_utf8(between).ok().filter(|_| plain)
+    });
+    most_frequent(separators).unwrap_or(": ").to_owned()
 }
 
 /// Whether the groups of a file are set apart by blank lines.
