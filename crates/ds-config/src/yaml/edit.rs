@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use super::scan::{Anchor, Context, Data, Node, Style};
 use super::{YamlDocument, YamlKind, YamlNode, reading};
 use crate::error::{Error, ErrorKind};
-use crate::style::{line_end, line_ending, most_frequent};
+use crate::style::{before_on_line, line_end, line_ending, most_frequent};
 use crate::text_edit::{Span, TextEdit};
 
 /// Indentation of a first key where the file shows none: that of NVIDIA's own samples (DeepStream
@@ -23,12 +23,7 @@ pub(super) fn set(node: YamlNode<'_>, value: &str) -> Result<TextEdit, Error> {
             format!("{why} stands here and is not replaced"),
         ))
     };
-    if raw.anchor == Anchor::Used {
-        return Err(invalid(
-            node,
-            "this value has an anchor that is used elsewhere in the file",
-        ));
-    }
+    refuse_shared(node)?;
     let (span, style) = match &raw.data {
         Data::Alias(_) => (raw.span, Style::Plain),
         Data::Scalar(scalar) if scalar.style == Style::Block => return refuse("a block scalar"),
@@ -57,6 +52,19 @@ pub(super) fn set(node: YamlNode<'_>, value: &str) -> Result<TextEdit, Error> {
     changed.verified(document, edit, node)
 }
 
+/// Refuses a change inside of what an alias repeats elsewhere: it would be made there too.
+fn refuse_shared(node: YamlNode<'_>) -> Result<(), Error> {
+    let around = node.document().nodes[..=node.index()].iter();
+    let mut shared = around.filter(|outer| outer.anchor == Anchor::Used);
+    if shared.any(|outer| node.index() < outer.next) {
+        return Err(invalid(
+            node,
+            "the anchor here is used elsewhere in the file, where the change would be made too",
+        ));
+    }
+    Ok(())
+}
+
 /// Writes a value where a key has none. The span of such a value is the end of its key.
 fn after_colon(document: &YamlDocument, key_end: usize, text: &str) -> TextEdit {
     let rest = &document.text[key_end..];
@@ -71,6 +79,7 @@ fn after_colon(document: &YamlDocument, key_end: usize, text: &str) -> TextEdit 
 }
 
 pub(super) fn add_key(node: YamlNode<'_>, key: &str, value: &str) -> Result<TextEdit, Error> {
+    refuse_shared(node)?;
     let raw = node.raw();
     let document = node.document();
     let name = encode(key, Style::Plain, raw.context);
@@ -178,10 +187,9 @@ fn add_line(document: &YamlDocument, offset: usize, indent: usize, line: &str) -
 
 /// The column of a node, from 0, in characters.
 fn column(document: &YamlDocument, index: usize) -> usize {
-    let start = document.nodes[index].span.start();
-    let place = document.place(start);
-    let marked = document.text.starts_with(b"\xef\xbb\xbf") && place.line == 1;
-    place.column - 1 - usize::from(marked)
+    let before = before_on_line(&document.text, document.nodes[index].span.start());
+    let before = before.strip_prefix(b"\xef\xbb\xbf").unwrap_or(before);
+    String::from_utf8_lossy(before).chars().count()
 }
 
 /// How far the keys of the first nested block mapping stand in from its own key.

@@ -188,8 +188,8 @@ impl<'a> YamlNode<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue) for a block scalar, a block list
-    /// or a block mapping, and for a value whose anchor is used elsewhere, where the change would
-    /// reach further than asked.
+    /// or a block mapping, and inside of what an alias repeats elsewhere, where the change would be
+    /// made too.
     pub fn set(self, value: &str) -> Result<TextEdit, Error> {
         edit::set(self, value)
     }

@@ -138,7 +138,7 @@ impl Source {
 /// Hides from the scanner what yaml-cpp accepts and the YAML 1.2 grammar does not.
 fn mask(chars: &mut [char]) {
     let mut prologue = true;
-    for line in chars.split_inclusive_mut(|c| *c == '\n') {
+    for line in chars.split_inclusive_mut(|c| matches!(c, '\n' | '\r')) {
         let body = line
             .iter()
             .position(|c| !matches!(c, ' ' | '\r' | '\n' | '\u{FEFF}'));
