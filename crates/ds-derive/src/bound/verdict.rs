@@ -212,6 +212,16 @@ fn either(one: Option<bool>, other: Option<bool>) -> Finding {
     }
 }
 
+/// A signal that carries a row alone, and one that confirms it or casts doubt on it.
+fn confirmed(carries: Option<bool>, confirms: Option<bool>) -> Finding {
+    match (carries, confirms) {
+        (Some(true), Some(true)) => Finding::Match(Certainty::High),
+        (Some(true), None) => Finding::Match(Certainty::Medium),
+        (Some(true), Some(false)) => Finding::Match(Certainty::Low),
+        (Some(false) | None, _) => Finding::Silent,
+    }
+}
+
 fn engine_build(reading: &Reading<'_>) -> Finding {
     let met = |signal| reading.met(BoundKind::EngineBuild, signal);
     either(met(Signal::BuilderShare), met(Signal::ModuleLoadShare))
@@ -220,12 +230,7 @@ fn engine_build(reading: &Reading<'_>) -> Finding {
 /// Copies carry it; a pipeline below its plateau confirms it, one at its plateau copies beside its work.
 fn memcpy(reading: &Reading<'_>) -> Finding {
     let met = |signal| reading.met(BoundKind::Memcpy, signal);
-    match (met(Signal::MemcpyShare), met(Signal::E2eOfPlateau)) {
-        (Some(true), Some(true)) => Finding::Match(Certainty::High),
-        (Some(true), None) => Finding::Match(Certainty::Medium),
-        (Some(true), Some(false)) => Finding::Match(Certainty::Low),
-        _ => Finding::Silent,
-    }
+    confirmed(met(Signal::MemcpyShare), met(Signal::E2eOfPlateau))
 }
 
 /// Busy decoders carry it. A rate near the ceiling does unless the decoders are seen to be free, and so, weakly, does
@@ -312,10 +317,5 @@ fn paced(reading: &Reading<'_>) -> Finding {
 /// An idle GPU carries it; a rate below the plateau confirms it. At the plateau the sweep was bound by the host too.
 fn host(reading: &Reading<'_>) -> Finding {
     let met = |signal| reading.met(BoundKind::Host, signal);
-    match (met(Signal::GpuIdle), met(Signal::E2eOfPlateau)) {
-        (Some(true), Some(true)) => Finding::Match(Certainty::High),
-        (Some(true), None) => Finding::Match(Certainty::Medium),
-        (Some(true), Some(false)) => Finding::Match(Certainty::Low),
-        _ => Finding::Silent,
-    }
+    confirmed(met(Signal::GpuIdle), met(Signal::E2eOfPlateau))
 }

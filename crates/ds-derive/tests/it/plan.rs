@@ -45,6 +45,15 @@ fn the_expected_rate_by_hand() {
         Qualifier::Exactly,
         Some(Pace::Inference),
     );
+    // A file among live sources runs as fast as it is read.
+    let mut mixed = live(16);
+    mixed.sources.push(source("[source1]", SourceKind::File));
+    check(
+        &mixed,
+        Some(1000.0),
+        Qualifier::Exactly,
+        Some(Pace::Inference),
+    );
     // Files are not paced.
     check(
         &faulty(),

@@ -197,6 +197,32 @@ fn a_gain_within_the_noise() {
 }
 
 #[test]
+fn noise_beyond_the_plateau_is_no_caveat() {
+    // 2 % from 1 to 2 decides; what 4 does is beyond it.
+    let sweep = [
+        ran(1, &[100.0; 6]),
+        ran(2, &[102.0; 6]),
+        ran(4, &[85.0, 130.0, 90.0, 125.0, 95.0, 120.0]),
+    ];
+    let found = plateau(&sweep, StreamCount::new(4));
+    assert_eq!(found.found, PlateauBatch::Reached(batch(1)));
+    assert!(found.steps[1].is_within_noise());
+    let noted = |note: &Note| matches!(note, Note::WithinNoise { .. });
+    assert!(!found.notes.iter().any(noted), "{}", show(&found));
+}
+
+#[test]
+fn a_gap_that_is_not_worth_it_does_not_rise_again() {
+    // 8 % over the two doublings from 1 to 4 is 3.9 % each.
+    let found = plateau(
+        &flat_sweep(&[(1, 100.0), (4, 108.0)], 6),
+        StreamCount::new(4),
+    );
+    assert_eq!(found.found, PlateauBatch::Reached(batch(1)));
+    assert_eq!(found.notes, []);
+}
+
+#[test]
 fn a_rate_that_falls_and_one_that_rises_again() {
     let rates = [(1, 100.0), (2, 90.0), (4, 150.0), (8, 160.0)];
     let found = plateau(&flat_sweep(&rates, 6), StreamCount::new(8));

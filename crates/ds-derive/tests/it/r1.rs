@@ -2,9 +2,9 @@
 
 use ds_ceilings::{Resolution, StreamCount};
 use ds_derive::{
-    AspectRatio, BatchKey, ConsumerKind, Failure, GpuKind, Knob, ModelBatch, MuxGeneration,
+    AspectRatio, BatchKey, ConsumerKind, Facts, Failure, GpuKind, Knob, ModelBatch, MuxGeneration,
     MuxSizeWish, Outcome, OutputWish, Place, Present, RuleId, SourceKind, SweepPoint, TensorOrigin,
-    plateau,
+    derive, plateau,
 };
 use proptest::prelude::*;
 
@@ -90,6 +90,22 @@ fn the_new_mux_at_a_rate_above_its_maximum() {
     snapshot("r1__new_mux_above_maximum", &page(&facts, RuleId::R1));
     assert_eq!(number(&facts, RuleId::R1, Knob::OverallMaxFpsN), 17_982);
     assert_eq!(number(&facts, RuleId::R1, Knob::OverallMaxFpsD), 125);
+}
+
+#[test]
+fn the_new_mux_at_its_maximum_keeps_it() {
+    let mut facts = faulty();
+    facts.mux.as_mut().unwrap().generation = MuxGeneration::New;
+    // The default maximum is 120/1; 120 does not exceed it, 120.5 does.
+    let raises = |facts: &Facts| {
+        let plan = derive(facts);
+        plan.derivations()
+            .any(|change| change.knob == Knob::OverallMaxFpsN)
+    };
+    facts.fps = fps(120.0);
+    assert!(!raises(&facts));
+    facts.fps = fps(120.5);
+    assert!(raises(&facts));
 }
 
 #[test]

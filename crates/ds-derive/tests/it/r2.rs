@@ -40,6 +40,8 @@ fn the_precision_by_hand() {
     // A chip whose FP16 is no faster than FP32.
     check_mode([None, Some(10.0), Some(10.0)], NotNamed, 0);
     check_mode([Some(5.0), Some(10.0), Some(10.0)], Readable, 0);
+    // A tie is no reason for INT8.
+    check_mode([Some(10.0), Some(10.0), Some(5.0)], Readable, 2);
     // Nothing known: the file alone decides.
     check_mode([None; 3], Readable, 1);
     check_mode([None; 3], NotNamed, 2);
