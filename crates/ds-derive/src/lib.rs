@@ -40,10 +40,8 @@
 //!
 //! let mut facts = Facts::new(streams, Fps::new(25.0).expect("finite and not negative"));
 //! let mut mux = Mux::new(MuxGeneration::Legacy);
-//! mux.batched_push_timeout = Present::Value {
-//!     value: Knob::BatchedPushTimeout.read("4000000"),
-//!     place: Place::new("pipeline.txt:21 [streammux]"),
-//! };
+//! let place = Place::new("pipeline.txt:21 [streammux]");
+//! mux.batched_push_timeout = Present::literal(Knob::BatchedPushTimeout, "4000000", place);
 //! facts.mux = Some(mux);
 //! facts.plateau = Some(found);
 //!

@@ -4,6 +4,8 @@ use std::fmt;
 
 use ds_ceilings::Resolution;
 
+use crate::knob::Knob;
+
 /// A flag. DeepStream writes it as 0 or 1 in every form but service-maker YAML.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Switch {
@@ -185,6 +187,15 @@ pub enum Present {
 }
 
 impl Present {
+    /// A literal that stands at a place, read as its knob asks: see [`Knob::read`].
+    #[must_use]
+    pub fn literal(knob: Knob, text: &str, place: Place) -> Self {
+        Self::Value {
+            value: knob.read(text),
+            place,
+        }
+    }
+
     /// The value, where there is one to read.
     #[must_use]
     pub fn value(&self) -> Option<&Value> {

@@ -29,10 +29,7 @@ pub(crate) fn tera(value: f64) -> OpsPerSec {
 
 /// A value that stands in the pipeline's file.
 pub(crate) fn at(knob: Knob, text: &str) -> Present {
-    Present::Value {
-        value: knob.read(text),
-        place: Place::new("pipeline.txt:9"),
-    }
+    Present::literal(knob, text, Place::new("pipeline.txt:9"))
 }
 
 /// A sweep of as many streams as frames in a batch, with `windows` equal windows each.
