@@ -1,14 +1,14 @@
 //! Changes to single fields of a text protobuf file.
 
 use super::parser::{TextProtoField, TextProtoMessage, TextProtoValue, parse_value};
-use super::schema::{ProtoField, ProtoKind, ProtoLabel};
+use super::schema::{ProtoField, ProtoKind, ProtoLabel, ProtoMessage};
 use super::{TextProtoDocument, parser};
 use crate::error::{Error, ErrorKind};
 use crate::style::{indent, line_end, line_ending, most_frequent, quoted};
 use crate::text_edit::{Span, TextEdit};
 
-/// Indentation of a nested field where the file shows none: that of NVIDIA's samples (DeepStream
-/// 9.1, `config_infer_primary_yolo_nms.txt` and its neighbours under `configs/deepstream-app-triton`).
+/// Indentation of a nested field where the file shows none: that of NVIDIA's configurations under
+/// `src/apps/tao_apps/configs/triton` (DeepStream 9.1 source).
 const DEFAULT_INDENT: usize = 2;
 
 pub(super) fn set(
@@ -16,41 +16,67 @@ pub(super) fn set(
     path: &[&str],
     value: &str,
 ) -> Result<TextEdit, Error> {
+    let schemas = declared(document.root.schema, path)?;
     let mut message = &document.root;
     let mut braces = None;
-    for (depth, name) in path.iter().enumerate() {
-        let schema = message.schema.field(name.as_bytes()).ok_or_else(|| {
-            Error::new(
-                ErrorKind::NotFound,
-                format!("the schema knows no field `{}`", path.join(".")),
-            )
-        })?;
-        let rest = &path[depth + 1..];
-        let Some(field) = message.get(name) else {
-            return add(document, message, braces, schema, rest, value, path);
+    for (depth, schema) in schemas.iter().enumerate() {
+        let Some(field) = message.get(schema.name()) else {
+            let rest = &schemas[depth + 1..];
+            let (edit, held) = add(document, message, braces, schema, rest, value)?;
+            return verified(document, edit, path, &held, 1 + rest.len());
         };
-        match (&field.value, rest) {
-            (TextProtoValue::Message(inner), [_, ..]) => {
+        match &field.value {
+            TextProtoValue::Message(inner) => {
                 message = inner;
                 braces = Some(field.span);
             }
-            (TextProtoValue::Message(_), []) => break,
-            _ => return replace(document, message, field, value, path),
+            _ => {
+                let (edit, held) = replace(document, message, field, value)?;
+                return verified(document, edit, path, &held, 0);
+            }
         }
     }
-    Err(Error::new(
-        ErrorKind::InvalidValue,
-        format!("`{}` is a message and holds no value", path.join(".")),
-    ))
+    Err(no_value(path))
 }
 
+/// The fields that a path names, of which the last one holds a value.
+fn declared(root: &ProtoMessage, path: &[&str]) -> Result<Vec<&'static ProtoField>, Error> {
+    let mut fields = Vec::new();
+    let mut inner = Some(root);
+    for name in path {
+        let field = inner.and_then(|message| message.field(name.as_bytes()));
+        let Some(field) = field else {
+            return Err(Error::new(
+                ErrorKind::NotFound,
+                format!("the schema knows no field `{}`", path.join(".")),
+            ));
+        };
+        inner = match field.kind() {
+            ProtoKind::Message(message) => Some(message),
+            _ => None,
+        };
+        fields.push(field);
+    }
+    match inner {
+        None => Ok(fields),
+        Some(_) => Err(no_value(path)),
+    }
+}
+
+fn no_value(path: &[&str]) -> Error {
+    Error::new(
+        ErrorKind::InvalidValue,
+        format!("`{}` is a message and holds no value", path.join(".")),
+    )
+}
+
+/// The edit that replaces the value of a field, and the value that it then holds.
 fn replace(
     document: &TextProtoDocument,
     message: &TextProtoMessage,
     field: &TextProtoField,
     value: &str,
-    path: &[&str],
-) -> Result<TextEdit, Error> {
+) -> Result<(TextEdit, TextProtoValue), Error> {
     let refuse = |why: String| {
         let place = document.place(field.span.start());
         Err(Error::new(ErrorKind::InvalidValue, why).at(place))
@@ -59,42 +85,42 @@ fn replace(
         return refuse("a placeholder of a template stands here".to_owned());
     }
     let name = field.name();
-    let copies = message.fields.iter().filter(|field| field.name() == name);
-    if field.schema.label() == ProtoLabel::Repeated && copies.count() > 1 {
+    let mut copies = message.fields.iter().filter(|field| field.name() == name);
+    if field.schema.label() == ProtoLabel::Repeated && copies.nth(1).is_some() {
         return refuse(format!("`{name}` holds several values"));
     }
     let written = field.span.of(&document.text).unwrap_or_default();
-    let text = encode(field.schema, value, Some(written))?;
-    if parse_value(text.as_bytes(), field.schema).as_ref() == Some(&field.value) {
-        return Ok(TextEdit::empty());
-    }
-    verified(document, TextEdit::replace(field.span, text), path, 0)
+    let (text, held) = encode(field.schema, value, written)?;
+    let edit = if held == field.value {
+        TextEdit::empty()
+    } else {
+        TextEdit::replace(field.span, text)
+    };
+    Ok((edit, held))
 }
 
-/// Adds `schema`, and below it the fields of `rest`, to a message.
+/// The edit that adds a field to a message, with the fields of `rest` inside each other below it,
+/// and the value that the last one then holds.
 fn add(
     document: &TextProtoDocument,
     message: &TextProtoMessage,
     braces: Option<Span>,
     schema: &'static ProtoField,
-    rest: &[&str],
+    rest: &[&'static ProtoField],
     value: &str,
-    path: &[&str],
-) -> Result<TextEdit, Error> {
-    if let group @ ProtoLabel::OneOf(_) = schema.label()
-        && let Some(rival) = message
-            .fields
-            .iter()
-            .find(|field| field.schema.label() == group)
-    {
+) -> Result<(TextEdit, TextProtoValue), Error> {
+    let rival = message.fields.iter().find(|field| {
+        matches!(schema.label(), ProtoLabel::OneOf(_)) && field.schema.label() == schema.label()
+    });
+    if let Some(rival) = rival {
         let why = format!("`{}` excludes `{}`", rival.name(), schema.name());
         let place = document.place(rival.name_span.start());
         return Err(Error::new(ErrorKind::InvalidValue, why).at(place));
     }
+    let (text, held) = encode(rest.last().unwrap_or(&schema), value, b"")?;
     let layout = Layout::of(document, message, braces);
-    let body = layout.field(document, schema, rest, value, 0)?;
-    let edit = TextEdit::insert(layout.at, layout.wrap(&body));
-    verified(document, edit, path, 1 + rest.len())
+    let body = layout.field(document, schema, rest, &text, 0);
+    Ok((TextEdit::insert(layout.at, layout.wrap(&body)), held))
 }
 
 /// Where a new field goes, and how its lines look.
@@ -116,7 +142,7 @@ impl Layout {
         let text = &document.text;
         let eol = line_ending(text);
         let (before, separator) = separators(text, message);
-        let last_end = message.fields.last().map(|field| end_of(text, field));
+        let last_end = message.fields.last().map(|field| field.end);
         let inner = match braces {
             Some(span) => Span::new(span.start() + 1, span.end() - 1),
             None => Span::new(0, text.len()),
@@ -157,49 +183,28 @@ impl Layout {
         }
     }
 
-    /// The text of a field `depth` messages below the layout's own, with the messages between it and
-    /// its value.
+    /// The text of a field `depth` messages below the layout's own, with the fields of `rest`
+    /// inside each other below it.
     fn field(
         &self,
         document: &TextProtoDocument,
-        schema: &'static ProtoField,
-        rest: &[&str],
+        schema: &ProtoField,
+        rest: &[&ProtoField],
         value: &str,
         depth: usize,
-    ) -> Result<String, Error> {
+    ) -> String {
         let name = schema.name();
-        let ProtoKind::Message(inner) = schema.kind() else {
-            if !rest.is_empty() {
-                return Err(Error::new(
-                    ErrorKind::NotFound,
-                    format!("the schema knows no field `{}` in `{name}`", rest.join(".")),
-                ));
-            }
-            let value = encode(schema, value, None)?;
-            return Ok(format!("{name}{}{value}", colon(document)));
-        };
         let Some((next, deeper)) = rest.split_first() else {
-            return Err(Error::new(
-                ErrorKind::InvalidValue,
-                format!("`{name}` is a message and holds no value"),
-            ));
+            return format!("{name}{}{value}", colon(document));
         };
-        let Some(next) = inner.field(next.as_bytes()) else {
-            return Err(Error::new(
-                ErrorKind::NotFound,
-                format!("the schema knows no field `{next}` in `{name}`"),
-            ));
+        let body = self.field(document, next, deeper, value, depth + 1);
+        let Some(indent) = &self.indent else {
+            return format!("{name} {{ {body} }}");
         };
-        let body = self.field(document, next, deeper, value, depth + 1)?;
-        Ok(match &self.indent {
-            None => format!("{name} {{ {body} }}"),
-            Some(indent) => {
-                let eol = self.eol;
-                let step = indent_step(document);
-                let outer = format!("{indent}{:1$}", "", step * depth);
-                format!("{name} {{{eol}{outer}{:step$}{body}{eol}{outer}}}", "")
-            }
-        })
+        let eol = self.eol;
+        let step = indent_step(document);
+        let outer = format!("{indent}{:1$}", "", step * depth);
+        format!("{name} {{{eol}{outer}{:step$}{body}{eol}{outer}}}", "")
     }
 
     fn wrap(&self, body: &str) -> String {
@@ -228,77 +233,36 @@ fn separators(text: &[u8], message: &TextProtoMessage) -> (String, String) {
     }
 }
 
-/// The offset after a field, its separator and the bracket of its list.
-fn end_of(text: &[u8], field: &TextProtoField) -> usize {
-    if let Some(separator) = field.separator {
-        return separator.end();
-    }
-    let start = field.span.end();
-    let listed = field.schema.label() == ProtoLabel::Repeated
-        && text[field.name_span.end()..field.span.start()].contains(&b'[');
-    if listed {
-        closing_bracket(text, start).unwrap_or(start)
-    } else {
-        start
-    }
-}
-
-/// The offset after the `]` that ends a list whose last item ends at `from`.
-fn closing_bracket(text: &[u8], from: usize) -> Option<usize> {
-    let mut in_comment = false;
-    for (offset, byte) in text.iter().enumerate().skip(from) {
-        match byte {
-            b'\n' => in_comment = false,
-            b'#' => in_comment = true,
-            b']' if !in_comment => return Some(offset + 1),
-            _ => {}
-        }
-    }
-    None
-}
-
-/// A value as the field writes it, in the style of the one that stands there.
+/// A value as the field writes it, in the style of what stands there, and as it is then read.
 fn encode(
     schema: &'static ProtoField,
     value: &str,
-    written: Option<&[u8]>,
-) -> Result<String, Error> {
+    written: &[u8],
+) -> Result<(String, TextProtoValue), Error> {
     let text = match schema.kind() {
-        ProtoKind::String => match written.and_then(<[u8]>::first) {
-            Some(b'\'') => quoted(value, '\''),
-            _ => quoted(value, '"'),
-        },
-        ProtoKind::Bool => {
-            let flag = parse_value(value.as_bytes(), schema);
-            let digit = written
-                .and_then(<[u8]>::first)
-                .is_some_and(u8::is_ascii_digit);
-            match (flag, digit) {
-                (Some(TextProtoValue::Bool(flag)), true) => u8::from(flag).to_string(),
-                (Some(TextProtoValue::Bool(flag)), false) => flag.to_string(),
-                _ => value.to_owned(),
+        ProtoKind::String if written.starts_with(b"'") => quoted(value, '\''),
+        ProtoKind::String => quoted(value, '"'),
+        ProtoKind::Bool => match parse_value(value.as_bytes(), schema) {
+            Some(TextProtoValue::Bool(flag)) if written.first().is_some_and(u8::is_ascii_digit) => {
+                u8::from(flag).to_string()
             }
-        }
+            Some(TextProtoValue::Bool(flag)) => flag.to_string(),
+            _ => value.to_owned(),
+        },
         _ => value.to_owned(),
     };
-    match parse_value(text.as_bytes(), schema) {
-        Some(TextProtoValue::Placeholder) | None => Err(Error::new(
+    // The parser passes over blanks and comments, which must not come in with a number.
+    let is_one_word = !value.contains(|c: char| c.is_whitespace() || c == '#');
+    let held = parse_value(text.as_bytes(), schema)
+        .filter(|held| *held != TextProtoValue::Placeholder)
+        .filter(|_| is_one_word || schema.kind() == ProtoKind::String);
+    match held {
+        Some(held) => Ok((text, held)),
+        None => Err(Error::new(
             ErrorKind::InvalidValue,
             format!("`{value}` is no value of `{}`", schema.name()),
         )),
-        // What surrounds the number, such as a comment, must not come in with it.
-        Some(_) if text.trim() != text || text.contains('#') && !is_string(schema) => {
-            Err(Error::new(
-                ErrorKind::InvalidValue,
-                format!("`{value}` is no value of `{}`", schema.name()),
-            ))
-        }
-        Some(_) => Ok(text),
     }
-}
-
-fn is_string(schema: &ProtoField) -> bool {
-    schema.kind() == ProtoKind::String
 }
 
 /// The edit, if the edited text reads as asked and holds `added` fields more.
@@ -306,17 +270,23 @@ fn verified(
     document: &TextProtoDocument,
     edit: TextEdit,
     path: &[&str],
+    held: &TextProtoValue,
     added: usize,
 ) -> Result<TextEdit, Error> {
     let after = edit.apply(&document.text)?;
     let root = parser::parse(&after, document.root.schema);
-    match root {
-        Ok(root) if count(&root) == count(&document.root) + added => Ok(edit),
-        _ => Err(Error::new(
-            ErrorKind::InvalidValue,
-            format!("`{}` cannot be written into this file", path.join(".")),
-        )),
+    let as_asked = root.is_ok_and(|root| {
+        let field = root.find(path);
+        field.is_some_and(|field| field.value == *held)
+            && count(&root) == count(&document.root) + added
+    });
+    if as_asked {
+        return Ok(edit);
     }
+    Err(Error::new(
+        ErrorKind::InvalidValue,
+        format!("`{}` cannot be written into this file", path.join(".")),
+    ))
 }
 
 /// How many fields a message holds, those of its messages included.

@@ -58,15 +58,7 @@ impl TextProtoDocument {
     /// A field by the names that lead to it, such as `["infer_config", "max_batch_size"]`.
     #[must_use]
     pub fn get(&self, path: &[&str]) -> Option<&TextProtoField> {
-        let (name, parents) = path.split_last()?;
-        let mut message = &self.root;
-        for parent in parents {
-            message = match message.get(parent)?.value() {
-                TextProtoValue::Message(inner) => inner,
-                _ => return None,
-            };
-        }
-        message.get(name)
+        self.root.find(path)
     }
 
     /// Why `TextFormat` refuses a file that was read here as a template; `None` for any other.

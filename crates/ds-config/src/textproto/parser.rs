@@ -23,6 +23,19 @@ impl TextProtoMessage {
     pub fn get(&self, name: &str) -> Option<&TextProtoField> {
         self.fields.iter().rfind(|field| field.name() == name)
     }
+
+    /// A field by the names that lead to it.
+    pub(super) fn find(&self, path: &[&str]) -> Option<&TextProtoField> {
+        let (name, parents) = path.split_last()?;
+        let mut message = self;
+        for parent in parents {
+            message = match message.get(parent)?.value() {
+                TextProtoValue::Message(inner) => inner,
+                _ => return None,
+            };
+        }
+        message.get(name)
+    }
 }
 
 /// One field as it stands in a file.
@@ -34,6 +47,8 @@ pub struct TextProtoField {
     pub(super) value: TextProtoValue,
     /// The comma or semicolon after it.
     pub(super) separator: Option<Span>,
+    /// The offset after the value, the bracket of its list and its separator.
+    pub(super) end: usize,
 }
 
 impl TextProtoField {
@@ -235,8 +250,10 @@ impl Parser<'_> {
             self.value(message, schema, name.span)?;
         }
         let separator = self.take_symbol(b',').or_else(|| self.take_symbol(b';'));
+        let end = self.tokens[self.at - 1].span.end();
         for field in &mut message.fields[first..] {
             field.separator = separator.map(|token| token.span);
+            field.end = end;
         }
         Ok(())
     }
@@ -269,6 +286,7 @@ impl Parser<'_> {
             span,
             value,
             separator: None,
+            end: span.end(),
         });
         Ok(())
     }

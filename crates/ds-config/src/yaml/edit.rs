@@ -11,8 +11,8 @@ use crate::error::{Error, ErrorKind};
 use crate::style::{before_on_line, line_end, line_ending, most_frequent};
 use crate::text_edit::{Span, TextEdit};
 
-/// Indentation of a first key where the file shows none: that of NVIDIA's own samples (DeepStream
-/// 9.1, `config_infer_primary.yml` and its neighbours).
+/// Indentation of a first key where the file shows none: that of NVIDIA's sample applications
+/// (`src/apps/sample_apps/deepstream-test2/dstest2_pgie_config.yml`, DeepStream 9.1 source).
 const DEFAULT_INDENT: usize = 2;
 
 pub(super) fn set(node: YamlNode<'_>, value: &str) -> Result<TextEdit, Error> {
