@@ -1,5 +1,6 @@
 //! Reads exports of NVIDIA Nsight Systems without Nsight Systems.
 
+mod analysis;
 mod busy;
 mod error;
 mod file_kind;
@@ -18,6 +19,11 @@ mod summary;
 mod trace;
 mod units;
 
+pub use analysis::{
+    AnchorReading, Category, Communication, DeviceGaps, GapClass, GapOptions, NameFolding, Prefill,
+    PrefillEvidence, RankSteps, Significance, Spread, Step, StepBound, StepKind, StepMethod,
+    StepOptions, StepSeries, Steps, Taxonomy,
+};
 pub use busy::{Busy, DeviceBusy, GpuWork, Interval, Intervals, WorkTimeline};
 pub use error::{Error, ErrorKind, Result};
 pub use file_kind::{FileKind, MAGIC_LEN, NotAVersion, NsysVersion};

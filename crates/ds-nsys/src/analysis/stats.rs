@@ -167,7 +167,8 @@ fn ln_gamma(x: f64) -> f64 {
     }
     let square = x * x;
     let series = (1.0 / 12.0
-        - (1.0 / 360.0 - (1.0 / 1260.0 - (1.0 / 1680.0 - 1.0 / (1188.0 * square)) / square) / square)
+        - (1.0 / 360.0
+            - (1.0 / 1260.0 - (1.0 / 1680.0 - 1.0 / (1188.0 * square)) / square) / square)
             / square)
         / x;
     (x - 0.5) * x.ln() - x + 0.5 * std::f64::consts::TAU.ln() + series - shift
@@ -230,7 +231,8 @@ mod tests {
     fn welch_of_a_worked_example() {
         // Means 3 and 6, variances 2.5 and 10 over 5 values each: errors 0.5 and 2, t = 3/√2.5 = 1.8974,
         // ν = 2.5² / (0.25/4 + 4/4) = 5.8824; the tail for that t and ν is 0.10753 by numerical integration of the density.
-        let found = welch(&[1.0, 2.0, 3.0, 4.0, 5.0], &[2.0, 4.0, 6.0, 8.0, 10.0]).expect("samples");
+        let found =
+            welch(&[1.0, 2.0, 3.0, 4.0, 5.0], &[2.0, 4.0, 6.0, 8.0, 10.0]).expect("samples");
         check(found.t, 1.897_366_596, 1e-9);
         check(found.degrees, 5.882_352_941, 1e-9);
         check(found.p.0, 0.107_531, 1e-6);

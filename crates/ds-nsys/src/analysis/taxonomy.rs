@@ -191,7 +191,8 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn rule(&self, table: &Table) -> Result<Rule> {
         let mut category = None;
-        let (mut contains, mut starts_with, mut contains_all) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut contains, mut starts_with, mut contains_all) =
+            (Vec::new(), Vec::new(), Vec::new());
         for (key, item) in table {
             match key {
                 "category" => category = Some(Category::new(&self.text(item)?.to_lowercase())),
@@ -209,8 +210,8 @@ impl Reader<'_> {
             }
         }
         let at = table.span().map_or(0, |span| span.start);
-        let category = category
-            .ok_or_else(|| self.error(at, "a rule without a `category`".to_owned()))?;
+        let category =
+            category.ok_or_else(|| self.error(at, "a rule without a `category`".to_owned()))?;
         if contains.is_empty() && starts_with.is_empty() && contains_all.is_empty() {
             return Err(self.error(at, "a rule without a pattern".to_owned()));
         }

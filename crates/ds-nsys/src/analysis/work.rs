@@ -44,6 +44,8 @@ pub(super) struct RankWork {
 pub(super) struct Replay {
     pub(super) start: i64,
     pub(super) end: i64,
+    /// The id of the call that launched it.
+    pub(super) correlation: i64,
     /// Which executable graph; `None` where the export does not say.
     pub(super) graph: Option<i64>,
 }
@@ -101,30 +103,22 @@ struct Collected {
     compute: IntervalsBuilder,
 }
 
-/// The replays of one correlation id.
+/// From the first work of one correlation id to the end of its last, and the graph it belongs to.
 #[derive(Debug, Default)]
-struct Launch(Option<Replay>);
+struct Launch(Option<(Interval, Option<i64>)>);
 
 impl Launch {
     fn extend(&mut self, interval: Interval, graph: Option<i64>) {
-        let replay = self.0.get_or_insert(Replay {
-            start: interval.start.0,
-            end: interval.end.0,
-            graph,
-        });
-        replay.start = replay.start.min(interval.start.0);
-        replay.end = replay.end.max(interval.end.0);
+        let (whole, _) = self.0.get_or_insert((interval, graph));
+        whole.start = whole.start.min(interval.start);
+        whole.end = whole.end.max(interval.end);
     }
 }
 
 impl Merge for Launch {
     fn merge(&mut self, other: Self) {
-        if let Some(other) = other.0 {
-            let interval = Interval {
-                start: Nanos(other.start),
-                end: Nanos(other.end),
-            };
-            self.extend(interval, other.graph);
+        if let Some((interval, graph)) = other.0 {
+            self.extend(interval, graph);
         }
     }
 }
@@ -153,8 +147,10 @@ pub(super) fn rank_work(
     window: Window,
     taxonomy: &Taxonomy,
 ) -> Result<Vec<RankWork>> {
-    let communicating = communicating_names(trace, taxonomy)?;
-    let has_graphs = has_graphs(trace)?;
+    let Probe {
+        communicating,
+        has_graphs,
+    } = Probe::new(trace, taxonomy)?;
     let mut collected: BTreeMap<DeviceKey, Collected> = BTreeMap::new();
     for table in WORK_TABLES {
         let parts = trace.fold_parts(
@@ -208,7 +204,15 @@ pub(super) fn rank_work(
         let mut replays: Vec<Replay> = rank
             .replays
             .into_groups()
-            .filter_map(|(_, launch)| launch.0)
+            .filter_map(|(correlation, launch)| {
+                let (interval, graph) = launch.0?;
+                Some(Replay {
+                    start: interval.start.0,
+                    end: interval.end.0,
+                    correlation,
+                    graph,
+                })
+            })
             .collect();
         replays.sort_unstable();
         rank.eager.sort_unstable();
@@ -226,46 +230,47 @@ pub(super) fn rank_work(
     Ok(ranks.collect())
 }
 
-/// The string ids of the names of kernels that communicate.
-fn communicating_names(trace: &Trace, taxonomy: &Taxonomy) -> Result<HashSet<i64>> {
-    let columns = [column("demangledName", Needed::IfThere)];
-    let parts = trace.fold_parts(
-        KERNEL_TABLE,
-        &columns,
-        Grouped::<i64, ()>::default,
-        |names, fields| {
-            if let Some(name) = fields.get::<Option<i64>>(0)? {
-                names.entry(name);
-            }
-            Ok(())
-        },
-    )?;
-    let mut communicating = HashSet::new();
-    for part in parts.unwrap_or_default() {
-        for (name, ()) in part.iter() {
-            if taxonomy.classify(&trace.name(Some(name))?).is_communication() {
-                communicating.insert(name);
-            }
-        }
-    }
-    Ok(communicating)
+/// What has to be known of the kernels before their pass.
+struct Probe {
+    /// The string ids of the names of kernels that communicate.
+    communicating: HashSet<i64>,
+    /// Whether any work belongs to a CUDA graph.
+    has_graphs: bool,
 }
 
-/// Whether any work belongs to a CUDA graph.
-fn has_graphs(trace: &Trace) -> Result<bool> {
-    let mut found = trace.has_table(GRAPH_TABLE);
-    for table in [KERNEL_TABLE, MEMCPY_TABLE, MEMSET_TABLE] {
-        let columns = [column("graphNodeId", Needed::IfThere)];
+impl Probe {
+    fn new(trace: &Trace, taxonomy: &Taxonomy) -> Result<Self> {
+        let columns = [
+            column("demangledName", Needed::IfThere),
+            column("graphNodeId", Needed::IfThere),
+        ];
         let parts = trace.fold_parts(
-            table,
+            KERNEL_TABLE,
             &columns,
-            || false,
-            |any, fields| {
-                *any |= fields.get::<Option<i64>>(0)?.is_some();
+            <(Grouped<i64, ()>, bool)>::default,
+            |(names, any_node), fields| {
+                if let Some(name) = fields.get::<Option<i64>>(0)? {
+                    names.entry(name);
+                }
+                *any_node |= fields.get::<Option<i64>>(1)?.is_some();
                 Ok(())
             },
         )?;
-        found |= parts.unwrap_or_default().contains(&true);
+        let mut probe = Self {
+            communicating: HashSet::new(),
+            has_graphs: trace.has_table(GRAPH_TABLE),
+        };
+        for (names, any_node) in parts.unwrap_or_default() {
+            probe.has_graphs |= any_node;
+            for (name, ()) in names.iter() {
+                if taxonomy
+                    .classify(&trace.name(Some(name))?)
+                    .is_communication()
+                {
+                    probe.communicating.insert(name);
+                }
+            }
+        }
+        Ok(probe)
     }
-    Ok(found)
 }

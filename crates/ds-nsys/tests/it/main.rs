@@ -1,5 +1,6 @@
 //! Integration tests of ds-nsys: over recorded traces, over small databases built from SQL, over damaged files.
 
+mod analysis;
 mod busy;
 mod captures;
 mod damage;

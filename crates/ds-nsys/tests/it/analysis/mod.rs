@@ -1,0 +1,4 @@
+//! What a trace means: gaps, steps, verdicts, comparisons.
+
+mod steps;
+mod synthetic;
