@@ -4,9 +4,11 @@ mod analysis;
 mod busy;
 mod error;
 mod file_kind;
+mod gpu_metrics;
 mod grouped;
 mod ids;
 mod launch;
+mod memory_usage;
 mod nvtx;
 mod query;
 mod report;
@@ -27,8 +29,12 @@ pub use analysis::{
 pub use busy::{Busy, DeviceBusy, GpuWork, Interval, Intervals, WorkTimeline};
 pub use error::{Error, ErrorKind, Result};
 pub use file_kind::{FileKind, MAGIC_LEN, NotAVersion, NsysVersion};
+pub use gpu_metrics::{Metric, MetricSamples, MetricUnit, Reading};
 pub use ids::{DeviceKey, ProcessKey, StreamKey, ThreadKey};
-pub use nvtx::{RangeName, RangeStyle};
+pub use memory_usage::{MemoryKind, MemoryUsage};
+pub use nvtx::{
+    FoldedRange, Plugin, PluginTime, PluginTimes, RangeName, RangeOwner, RangeStyle, ThreadTime,
+};
 pub use query::{Scope, Selection, Split, Window};
 pub use report::{
     Cell, Heading, NameWidth, NvtxNames, Report, ReportKind, ReportOptions, RowSink,

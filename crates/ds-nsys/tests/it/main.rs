@@ -4,5 +4,7 @@ mod analysis;
 mod busy;
 mod captures;
 mod damage;
+mod plugins;
 mod reference_2023;
+mod resources;
 mod support;
