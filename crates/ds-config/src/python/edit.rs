@@ -239,7 +239,9 @@ fn replace(
             match foreign.next() {
                 Some(offset) if !holds(literal, value) => {
                     let line = document.lines.line(*offset);
-                    return Err(format!("`{constant}` is used on line {line} too"));
+                    return Err(format!(
+                        "the value of `{constant}` is used on line {line} too"
+                    ));
                 }
                 _ => literal,
             }

@@ -101,6 +101,16 @@ pub(super) fn find(root: Node<'_>, text: &[u8], lines: &LineIndex) -> Found {
     }
 }
 
+/// The dictionary that an expression leads to.
+pub(super) enum Mapping<'t> {
+    /// One that is used here only.
+    Own(Node<'t>),
+    /// One that is used in other places too.
+    Shared,
+    /// None that is written out.
+    Computed,
+}
+
 /// What a program does that may concern an element.
 enum Action<'t> {
     Call(Call<'t>),
@@ -134,7 +144,11 @@ fn environment<'t>(
 impl<'t> Finder<'t> {
     fn call(&mut self, call: &Call<'t>, lines: &LineIndex) {
         if call.makes_element(self.text) {
-            if !self.wrappers.iter().any(|wrapper| wrapper.holds(call)) {
+            if !self
+                .wrappers
+                .iter()
+                .any(|wrapper| wrapper.made_at == call.node)
+            {
                 self.made(call);
             }
         } else if self
@@ -300,31 +314,53 @@ impl<'t> Finder<'t> {
         } else {
             self.names.value(value)
         };
+        let block = statement.and_then(|statement| self.nodes.parent(statement));
         self.elements[element].properties.push(PyProperty {
             name: hyphenated(name),
             span: span(value),
             value: held,
-            block: statement
-                .and_then(|statement| self.nodes.parent(statement))
-                .map_or(0, |block| block.start_byte()),
+            block: block.map_or(0, |block| block.start_byte()),
         });
     }
 
-    /// Adds the pairs of a dictionary that is written out, here or where a name leads to. Gives
-    /// the dictionary.
-    pub(super) fn add_mapping(&mut self, element: usize, mapping: Node<'t>) -> Option<Node<'t>> {
-        let mapping = self.names.follow(mapping).ok()?;
-        if mapping.kind() != "dictionary" {
-            return None;
+    /// Adds the pairs of a dictionary that is written out, here or where a name leads to.
+    pub(super) fn add_mapping(&mut self, element: usize, mapping: Node<'t>) -> Mapping<'t> {
+        let Ok(lead) = self.names.follow(mapping) else {
+            return Mapping::Computed;
+        };
+        if lead.value.kind() != "dictionary" {
+            return Mapping::Computed;
         }
-        for pair in items(mapping) {
+        let other_uses = self.names.other_uses(&lead.names);
+        for pair in items(lead.value) {
             let key = pair.child_by_field_name("key");
             let name = key.and_then(|key| self.names.text_of(key));
             if let (Some(name), Some(value)) = (name, pair.child_by_field_name("value")) {
                 self.add_property(element, &name, value);
+                self.share(element, mapping, &other_uses);
             }
         }
-        Some(mapping)
+        if other_uses.is_empty() {
+            Mapping::Own(lead.value)
+        } else {
+            Mapping::Shared
+        }
+    }
+
+    /// Marks the last property of an element as part of a dictionary that has other uses, so that
+    /// an edit does not reach further than asked.
+    fn share(&mut self, element: usize, mapping: Node<'t>, uses: &[usize]) {
+        let property = self.elements[element].properties.last_mut();
+        let literal = property
+            .as_ref()
+            .and_then(|held| held.value.literal().cloned());
+        if let (Some(property), Some(literal), false) = (property, literal, uses.is_empty()) {
+            property.value = PyValue::Constant {
+                name: source(mapping, self.text).to_owned(),
+                literal,
+                other_uses: uses.to_vec(),
+            };
+        }
     }
 
     /// The variable or attribute to which a statement assigns the result of a call.
@@ -388,6 +424,7 @@ fn is_check_of(statement: Node<'_>, variable: &str, text: &[u8]) -> bool {
         .child_by_field_name("condition")
         .is_some_and(|condition| {
             let condition = source(condition, text);
+            let condition = condition.trim_matches(['(', ')']);
             let condition = condition.trim_start_matches("not ");
             condition.trim_end_matches(" is None") == variable
         })

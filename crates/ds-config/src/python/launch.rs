@@ -18,7 +18,7 @@ pub(super) fn read<'t>(
     lines: &LineIndex,
 ) -> Option<PyLaunch> {
     let argument = *call.positional.first()?;
-    let written = names.follow(argument).unwrap_or(argument);
+    let written = names.follow(argument).map_or(argument, |lead| lead.value);
     let mut masked = Masked {
         bytes: vec![b' '; text.len()],
         filled_in: Vec::new(),

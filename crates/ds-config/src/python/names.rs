@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tree_sitter::Node;
 
 use super::syntax::{Nodes, descendants, items, literal, source, span, unwrapped};
-use super::{PyComputed, PyLiteral, PyValue};
+use super::{PyComputed, PyValue};
 use crate::text_edit::Span;
 
 /// How many names may lead from one to the next before a literal is reached.
@@ -22,6 +22,13 @@ pub(super) struct Names<'t> {
     identifiers: HashMap<&'t str, Vec<Node<'t>>>,
     /// Names that hold a `ConfigParser`.
     config_parsers: Vec<&'t str>,
+}
+
+/// Where a chain of names leads.
+pub(super) struct Lead<'t> {
+    pub(super) value: Node<'t>,
+    /// The names on the way, none for an expression that is no name.
+    pub(super) names: Vec<Node<'t>>,
 }
 
 struct Scope {
@@ -212,29 +219,32 @@ impl<'t> Names<'t> {
             return self.computed(node, PyComputed::Expression);
         }
         match self.follow(node) {
-            Ok(value) => match literal(value, self.text) {
+            Ok(lead) => match literal(lead.value, self.text) {
                 Some(literal) => PyValue::Constant {
                     name: source(node, self.text).to_owned(),
-                    other_uses: self.other_uses(node, &literal),
+                    other_uses: self.other_uses(&lead.names),
                     literal,
                 },
-                None if matches!(value.kind(), "list" | "tuple") => self.value(value),
-                None => self.computed(value, PyComputed::Expression),
+                None if matches!(lead.value.kind(), "list" | "tuple") => self.value(lead.value),
+                None => self.computed(lead.value, PyComputed::Expression),
             },
             Err(why) => self.computed(node, why),
         }
     }
 
-    /// The one expression that a chain of names leads to.
-    pub(super) fn follow(&self, node: Node<'t>) -> Result<Node<'t>, PyComputed> {
-        let mut node = unwrapped(node);
-        for _ in 0..LONGEST_CHAIN {
-            if !matches!(node.kind(), "identifier" | "attribute") {
-                return Ok(node);
+    /// The one expression that a chain of names leads to; the expression itself where it is no
+    /// name.
+    pub(super) fn follow(&self, node: Node<'t>) -> Result<Lead<'t>, PyComputed> {
+        let mut value = unwrapped(node);
+        let mut names = Vec::new();
+        while matches!(value.kind(), "identifier" | "attribute") {
+            if names.len() == LONGEST_CHAIN {
+                return Err(PyComputed::SeveralAssignments);
             }
-            node = unwrapped(self.only_value(node)?);
+            names.push(value);
+            value = unwrapped(self.only_value(value)?);
         }
-        Err(PyComputed::SeveralAssignments)
+        Ok(Lead { value, names })
     }
 
     fn only_value(&self, node: Node<'t>) -> Result<Node<'t>, PyComputed> {
@@ -308,21 +318,22 @@ impl<'t> Names<'t> {
         })
     }
 
-    /// The offsets of the other places that read a constant, that of its value left out.
-    fn other_uses(&self, node: Node<'t>, literal: &PyLiteral) -> Vec<usize> {
-        let name = match node.child_by_field_name("attribute") {
-            Some(attribute) => source(attribute, self.text),
-            None => source(node, self.text),
-        };
-        let bound = self.bindings_named(name).iter();
-        let bound: Vec<_> = bound.map(|binding| binding.offset).collect();
-        let uses = self.identifiers.get(name).map_or(&[][..], Vec::as_slice);
-        uses.iter()
-            .map(|other| other.start_byte())
-            .filter(|offset| !bound.contains(offset))
-            .filter(|offset| !(node.start_byte()..node.end_byte()).contains(offset))
-            .filter(|offset| *offset != literal.span.start())
-            .collect()
+    /// The offsets of the places that read some names, those nodes themselves left out.
+    pub(super) fn other_uses(&self, names: &[Node<'t>]) -> Vec<usize> {
+        let mut offsets = Vec::new();
+        for node in names {
+            let attribute = node.child_by_field_name("attribute");
+            let name = source(attribute.unwrap_or(*node), self.text);
+            let bound = self.bindings_named(name).iter();
+            let bound: Vec<_> = bound.map(|binding| binding.offset).collect();
+            let uses = self.identifiers.get(name).map_or(&[][..], Vec::as_slice);
+            let uses = uses.iter().map(|other| other.start_byte());
+            offsets.extend(
+                uses.filter(|offset| !bound.contains(offset))
+                    .filter(|offset| !(node.start_byte()..node.end_byte()).contains(offset)),
+            );
+        }
+        offsets
     }
 
     /// Whether an identifier is the `name` of `name=value`.

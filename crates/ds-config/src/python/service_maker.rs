@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::call::Call;
 use super::edit::Insertion;
-use super::finder::{Finder, first_quote};
+use super::finder::{Finder, Mapping, first_quote};
 use super::syntax::{source, unwrapped};
 use super::{PyElement, PyOrigin};
 
@@ -49,20 +49,24 @@ fn pipeline_add<'t>(finder: &mut Finder<'t>, call: &Call<'t>) {
             .find(|(name, _)| *name == "properties")
             .map(|(_, node)| *node)
     });
-    let written = mapping.and_then(|mapping| finder.add_mapping(element, mapping));
+    let written = mapping.map(|mapping| finder.add_mapping(element, mapping));
     let splats = add_keywords(finder, element, call);
     let text = finder.text;
-    let quote = written.and_then(|dictionary| first_quote(dictionary, text));
-    let quote = quote.or_else(|| first_quote(call.arguments, text));
-    let quote = quote.unwrap_or('"');
-    finder.elements[element].insertion = match (mapping, written, splats) {
-        (Some(_), Some(dictionary), _) => Insertion::pair(text, dictionary, quote),
-        // A dictionary that the program builds elsewhere.
-        (Some(_), None, _) | (_, _, Splats::Unknown) => Insertion::None,
-        (None, _, Splats::None) if call.keywords.is_empty() => {
-            Insertion::dictionary(text, call.arguments, quote)
+    let quote_in = |node| first_quote(node, text).unwrap_or('"');
+    finder.elements[element].insertion = match (written, splats) {
+        (Some(Mapping::Own(dictionary)), _) => {
+            let quote = first_quote(dictionary, text);
+            let quote = quote.unwrap_or_else(|| quote_in(call.arguments));
+            Insertion::pair(text, dictionary, quote)
         }
-        (None, _, Splats::None | Splats::Known) => Insertion::keyword(text, call.arguments, quote),
+        // A dictionary that has other uses, or that the program builds elsewhere.
+        (Some(Mapping::Shared | Mapping::Computed), _) | (_, Splats::Unknown) => Insertion::None,
+        (None, Splats::None) if call.keywords.is_empty() => {
+            Insertion::dictionary(text, call.arguments, quote_in(call.arguments))
+        }
+        (None, Splats::None | Splats::Known) => {
+            Insertion::keyword(text, call.arguments, quote_in(call.arguments))
+        }
     };
 }
 
@@ -79,7 +83,8 @@ enum Splats {
 fn add_keywords<'t>(finder: &mut Finder<'t>, element: usize, call: &Call<'t>) -> Splats {
     let mut splats = Splats::None;
     for splat in &call.splats {
-        let written = finder.add_mapping(element, *splat).is_some();
+        let mapping = finder.add_mapping(element, *splat);
+        let written = !matches!(mapping, Mapping::Computed);
         splats = match splats {
             Splats::None | Splats::Known if written => Splats::Known,
             _ => Splats::Unknown,

@@ -4,14 +4,14 @@ use tree_sitter::Node;
 
 use super::call::Call;
 use super::names::parameter_name;
-use super::syntax::{Nodes, descendants, items, source, span};
-use crate::text_edit::Span;
+use super::syntax::{Nodes, descendants, items, source};
 
 /// A function of the file that makes an element from a parameter.
 #[derive(Clone)]
 pub(super) struct Wrapper<'t> {
     pub(super) name: &'t str,
-    pub(super) span: Span,
+    /// The call that makes the element.
+    pub(super) made_at: Node<'t>,
     /// The parameters without `self`.
     pub(super) parameters: Vec<&'t str>,
     pub(super) factory: &'t str,
@@ -59,17 +59,12 @@ impl<'t> Wrapper<'t> {
         });
         Some(Self {
             name: source(function.child_by_field_name("name")?, text),
-            span: span(function),
+            made_at: call.node,
             factory,
             element_name: as_parameter(call.argument(Some(1), "name")),
             properties,
             parameters: parameters.iter().map(|(name, _)| *name).collect(),
         })
-    }
-
-    /// Whether a call stands inside the function.
-    pub(super) fn holds(&self, call: &Call<'t>) -> bool {
-        self.span.start() <= call.node.start_byte() && call.node.end_byte() <= self.span.end()
     }
 
     /// The position of a parameter.

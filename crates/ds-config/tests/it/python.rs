@@ -147,7 +147,7 @@ fn what_each_fixture_holds() {
     ] {
         let text = fixture(name);
         assert_eq!(parse(&text).as_bytes(), text, "{name}");
-        insta::assert_snapshot!(format!("python__{name}"), summary(&text));
+        insta::assert_snapshot!(name, summary(&text));
     }
 }
 
@@ -281,6 +281,40 @@ fn values_that_are_set_by_hand() {
 }
 
 #[test]
+fn a_value_that_two_elements_share_is_not_edited_for_one() {
+    let shared = "from pyservicemaker import Pipeline\nQ = {'k': 1}\nPipeline('p').add('queue', 'a', Q).add('queue', 'b', Q)\n";
+    check_not_set(
+        shared,
+        "k",
+        "2:11: the value of `Q` is used on line 3 too: set `k` to `8` by hand",
+    );
+    check_not_set(
+        shared,
+        "new",
+        "3:18: there is no place to add `new`: set it to `8` by hand where the element is made",
+    );
+    check_not_set(
+        "A = 1\nB = A\nm = Gst.ElementFactory.make('q', 'm')\nm.set_property('k', B)\nprint(A)\n",
+        "k",
+        "4:21: the value of `B` is used on line 5 too: set `k` to `8` by hand",
+    );
+}
+
+#[test]
+fn a_function_that_makes_several_elements() {
+    let text = "def build(sink):\n    mux = Gst.ElementFactory.make('nvstreammux', 'mux')\n    end = Gst.ElementFactory.make(sink, 'end')\n    if (not end):\n        exit()\n\nbuild('fakesink')\n";
+    let document = parse(text.as_bytes());
+    let factories = document
+        .elements()
+        .iter()
+        .map(|element| element.factory.as_deref());
+    assert_eq!(
+        factories.collect::<Vec<_>>(),
+        [Some("nvstreammux"), Some("fakesink")]
+    );
+}
+
+#[test]
 fn a_parse_launch_text_is_edited_inside_its_literal() {
     let text = fixture("parse_launch_fstring");
     let document = parse(&text);
@@ -307,7 +341,7 @@ fn a_parse_launch_text_is_edited_inside_its_literal() {
     let error = set("nvstreammux", "batch-size", "8").expect_err("a constant with two uses");
     assert_eq!(
         error.to_string(),
-        "11:37: `BATCH` is used on line 16 too: set `batch-size` to `8` by hand"
+        "11:37: the value of `BATCH` is used on line 16 too: set `batch-size` to `8` by hand"
     );
     let error = set("uridecodebin", "uri", "file:///b").expect_err("from the command line");
     assert_eq!(error.kind(), ErrorKind::NotEditable);
@@ -342,7 +376,7 @@ fn a_constant_in_an_f_string_is_edited_where_it_is_assigned() {
         .expect_err("a second use");
     assert_eq!(
         error.message(),
-        "`N` is used on line 2 too: set `batch-size` to `4` by hand"
+        "the value of `N` is used on line 2 too: set `batch-size` to `4` by hand"
     );
     let text = text.replace("{N:d}", "0");
     let document = parse(text.as_bytes());
