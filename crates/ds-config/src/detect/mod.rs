@@ -350,10 +350,12 @@ fn yaml(outline: &Outline<'_>) -> Option<Detection> {
     if let Some(key) = outline.key_of_top("property", NVINFER_KEYS) {
         return below(Form::NvinferYml, key);
     }
+    // Element property names have hyphens; a schema of its own often spells them otherwise.
+    let own_names = |group: &str| outline.keys_of_top(group).any(|key| key.contains('_'));
     if let Some(source) = ["source", "source-list"].into_iter().find(|name| has(name))
         && let Some(element) = ["streammux", "primary-gie"]
             .into_iter()
-            .find(|name| has(name))
+            .find(|name| has(name) && !own_names(name))
     {
         return Some(Detection::new(
             Form::SampleAppYml,

@@ -36,6 +36,12 @@ impl<'a> Outline<'a> {
         self.yaml.iter().any(|group| group.name == name)
     }
 
+    /// The keys of a top-level YAML mapping.
+    pub(super) fn keys_of_top(&self, name: &str) -> impl Iterator<Item = &str> {
+        let groups = self.yaml.iter().filter(move |group| group.name == name);
+        groups.flat_map(|group| group.keys.iter().map(String::as_str))
+    }
+
     /// The first of `keys` that a key-file group holds.
     pub(super) fn key_of_group<'k>(&self, name: &str, keys: &[&'k str]) -> Option<&'k str> {
         first_key(&self.groups, name, keys)

@@ -20,7 +20,9 @@ pub enum Blocked {
 impl fmt::Display for Blocked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Expansion(written) => write!(f, "the shell fills in `{written}`"),
+            Self::Expansion(written) => {
+                write!(f, "`{written}` is filled in when the pipeline is started")
+            }
             Self::MixedQuotes => {
                 f.write_str("the value is put together from parts in different quotes")
             }

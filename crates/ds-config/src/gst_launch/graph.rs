@@ -1,7 +1,5 @@
 //! What a launch text describes: elements, their properties, and the links between them.
 
-use std::collections::VecDeque;
-
 use super::edit::{Blocked, Quoting};
 use crate::text_edit::Span;
 
@@ -89,71 +87,5 @@ impl GstElement {
         self.properties
             .iter()
             .filter(move |property| property.name == name)
-    }
-}
-
-impl GstGraph {
-    /// The elements that an element gives to, in link order.
-    pub fn successors(&self, element: usize) -> impl Iterator<Item = usize> {
-        self.links
-            .iter()
-            .filter(move |link| link.from == element)
-            .map(|link| link.to)
-    }
-
-    /// The elements that give to an element, in link order.
-    pub fn predecessors(&self, element: usize) -> impl Iterator<Item = usize> {
-        self.links
-            .iter()
-            .filter(move |link| link.to == element)
-            .map(|link| link.from)
-    }
-
-    /// The first element downstream that satisfies a test, breadth first.
-    ///
-    /// `through` says which elements the search passes on its way; it stops at all others.
-    pub fn find_downstream(
-        &self,
-        element: usize,
-        through: impl Fn(&GstElement) -> bool,
-        wanted: impl Fn(&GstElement) -> bool,
-    ) -> Option<usize> {
-        self.search(element, through, wanted, |at| self.successors(at).collect())
-    }
-
-    /// The first element upstream that satisfies a test, breadth first.
-    pub fn find_upstream(
-        &self,
-        element: usize,
-        through: impl Fn(&GstElement) -> bool,
-        wanted: impl Fn(&GstElement) -> bool,
-    ) -> Option<usize> {
-        self.search(element, through, wanted, |at| {
-            self.predecessors(at).collect()
-        })
-    }
-
-    /// The breadth-first search of both directions.
-    fn search(
-        &self,
-        element: usize,
-        through: impl Fn(&GstElement) -> bool,
-        wanted: impl Fn(&GstElement) -> bool,
-        next: impl Fn(usize) -> Vec<usize>,
-    ) -> Option<usize> {
-        let mut seen = vec![false; self.elements.len()];
-        let mut queue = VecDeque::from(next(element));
-        while let Some(at) = queue.pop_front() {
-            if std::mem::replace(&mut seen[at], true) {
-                continue;
-            }
-            if wanted(&self.elements[at]) {
-                return Some(at);
-            }
-            if through(&self.elements[at]) {
-                queue.extend(next(at));
-            }
-        }
-        None
     }
 }

@@ -8,6 +8,7 @@ mod line;
 mod value;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use self::line::{Entry, Line, LineKind};
 use crate::error::{Error, ErrorKind};
@@ -27,6 +28,8 @@ pub struct IniDocument {
     index: LineIndex,
     lines: Vec<Line>,
     sections: Vec<Section>,
+    /// The sections of each group, by its name.
+    groups: BTreeMap<Vec<u8>, Vec<usize>>,
     refusal: Option<Error>,
 }
 
@@ -81,11 +84,17 @@ impl IniDocument {
                 Error::new(ErrorKind::Refused, reason).at(index.place(&text, line.span.start))
             });
         }
+        let mut groups: BTreeMap<Vec<u8>, Vec<usize>> = BTreeMap::new();
+        for (number, section) in sections.iter().enumerate() {
+            let name = text[section.name.start..section.name.end].to_vec();
+            groups.entry(name).or_default().push(number);
+        }
         Self {
             text,
             index,
             lines,
             sections,
+            groups,
             refusal,
         }
     }
@@ -110,14 +119,16 @@ impl IniDocument {
     /// The names of the groups, each once, in the order of their first headers.
     #[must_use]
     pub fn groups(&self) -> Vec<Cow<'_, str>> {
-        let mut names: Vec<&[u8]> = Vec::new();
-        for section in &self.sections {
-            let name = self.slice(section.name);
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        names.into_iter().map(String::from_utf8_lossy).collect()
+        let is_first = |number: &usize, section: &Section| {
+            let sections = self.groups.get(self.slice(section.name));
+            sections.and_then(|sections| sections.first()) == Some(number)
+        };
+        self.sections
+            .iter()
+            .enumerate()
+            .filter(|(number, section)| is_first(number, section))
+            .map(|(_, section)| String::from_utf8_lossy(self.slice(section.name)))
+            .collect()
     }
 
     /// Whether a group of this name exists.
@@ -175,10 +186,12 @@ impl IniDocument {
     }
 
     /// The sections that make up a group.
-    fn sections_named<'a>(&'a self, group: &'a str) -> impl Iterator<Item = &'a Section> + 'a {
-        self.sections
-            .iter()
-            .filter(move |section| self.slice(section.name) == group.as_bytes())
+    fn sections_named(&self, group: &str) -> impl Iterator<Item = &Section> {
+        let numbers = self
+            .groups
+            .get(group.as_bytes())
+            .map_or(&[][..], Vec::as_slice);
+        numbers.iter().map(|number| &self.sections[*number])
     }
 
     /// The value of an entry.

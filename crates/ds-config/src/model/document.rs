@@ -4,6 +4,7 @@ use crate::detect::Form;
 use crate::gst_launch::GstScript;
 use crate::ini::IniDocument;
 use crate::line_index::{LineIndex, Place};
+use crate::python::PythonDocument;
 use crate::sources_csv::SourcesCsv;
 use crate::textproto::TextProtoDocument;
 use crate::yaml::YamlDocument;
@@ -51,6 +52,7 @@ pub(crate) enum Document {
     Proto(TextProtoDocument),
     Csv(SourcesCsv),
     Gst(GstScript),
+    Python(PythonDocument),
     /// Read as bytes only.
     Opaque,
 }

@@ -55,6 +55,10 @@ pub enum Knob {
     InferConfigFile,
     /// `maintain-aspect-ratio` of nvinfer.
     InferMaintainAspectRatio,
+    /// The configuration file of nvdspreprocess.
+    PreprocessConfigFile,
+    /// `network-input-shape` of nvdspreprocess; its first number is the batch of nvinfer.
+    PreprocessInputShape,
     /// `num-extra-surfaces` of the decoder.
     DecodeNumExtraSurfaces,
     /// `cudadec-memtype` of the decoder: 0 device, 1 pinned host, 2 unified.
@@ -119,12 +123,13 @@ impl Knob {
             | Self::SinkSync
             | Self::PerfMeasurement
             | Self::OsdEnable => KnobKind::Flag,
-            Self::InferDims => KnobKind::List,
+            Self::InferDims | Self::PreprocessInputShape => KnobKind::List,
             Self::MuxConfigFile
             | Self::InferModelEngineFile
             | Self::InferOnnxFile
             | Self::InferInt8CalibFile
             | Self::InferConfigFile
+            | Self::PreprocessConfigFile
             | Self::TrackerLlConfigFile
             | Self::TrackerLlLibFile => KnobKind::Path,
             Self::SinkKind => KnobKind::Name,
@@ -153,6 +158,8 @@ impl Knob {
             Self::InferNetworkMode => "network-mode",
             Self::InferInterval => "interval",
             Self::InferDims => "infer-dims",
+            Self::PreprocessConfigFile => "config-file",
+            Self::PreprocessInputShape => "network-input-shape",
             Self::InferModelEngineFile => "model-engine-file",
             Self::InferOnnxFile => "onnx-file",
             Self::InferInt8CalibFile => "int8-calib-file",

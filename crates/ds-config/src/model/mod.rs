@@ -21,7 +21,7 @@ pub use self::parts::{
     SourceKind,
 };
 pub use self::setting::{KnobSetting, Overridden, Target};
-pub(crate) use self::site::{Locator, Reading, Site, app_sink, read};
+pub(crate) use self::site::{Locator, Reading, Site, app_sink, nodes, obstacle, read};
 
 /// A pipeline with every place from which its settings come.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +61,8 @@ impl Pipeline {
     /// What is known of one knob of one element; `None` where the element does not have it.
     #[must_use]
     pub fn knob(&self, target: Target) -> Option<&KnobSetting> {
-        self.knobs.iter().find(|setting| setting.target == target)
+        // The last ones are asked for most often: by the resolution, about the element at hand.
+        self.knobs.iter().rfind(|setting| setting.target == target)
     }
 
     /// A knob of every element that has it.
@@ -84,9 +85,11 @@ impl Pipeline {
             .filter(move |element| element.role == role)
     }
 
-    /// How many streams the pipeline has; `None` where a program or the shell decides.
+    /// How many streams the pipeline has; `None` where a program or the shell decides, and where
+    /// no source is in sight.
     #[must_use]
     pub fn streams(&self) -> Option<u32> {
+        self.sources.first()?;
         self.sources.iter().map(|source| source.streams).sum()
     }
 

@@ -7,7 +7,9 @@ use super::builder::{Builder, Search};
 use super::infer;
 use super::keyed::{Keyed, site};
 use super::mux::{self, generation};
+use super::preprocess;
 use super::source::join;
+use super::tracker;
 use crate::error::{Error, ErrorKind};
 use crate::ini::IniType;
 use crate::model::{
@@ -24,7 +26,7 @@ pub(super) fn resolve(builder: &mut Builder<'_>) -> Result<(), Error> {
     app.application(builder);
     app.sources(builder);
     app.mux(builder)?;
-    app.simple(builder, "pre-process", Role::Preprocess, "nvdspreprocess");
+    app.preprocess(builder);
     app.infer(builder, "primary-gie", Role::PrimaryInfer);
     app.tracker(builder);
     for group in numbered(builder, "secondary-gie") {
@@ -315,18 +317,33 @@ impl App {
         }
         let place = group_place(builder, "tracker");
         let id = builder.element(Role::Tracker, "nvtracker", "tracker", place, Branch::Main);
-        for (knob, read_as) in [
-            (Knob::TrackerWidth, IniType::Integer),
-            (Knob::TrackerHeight, IniType::Integer),
-            (Knob::TrackerLlConfigFile, IniType::String),
-            (Knob::TrackerLlLibFile, IniType::String),
-        ] {
-            let site = key(builder, "tracker", knob.key(), read_as);
-            builder.knob(id, knob, vec![site], None);
+        tracker::knobs(builder, id, |builder, knob, read_as| {
+            key(builder, "tracker", knob.key(), read_as)
+        });
+    }
+
+    /// `[pre-process]`.
+    fn preprocess(&self, builder: &mut Builder<'_>) {
+        if enabled(builder, "pre-process") {
+            let place = group_place(builder, "pre-process");
+            let id = builder.element(
+                Role::Preprocess,
+                "nvdspreprocess",
+                "pre-process",
+                place,
+                Branch::Main,
+            );
+            let site = key(
+                builder,
+                "pre-process",
+                Knob::PreprocessConfigFile.key(),
+                IniType::String,
+            );
+            preprocess::knobs(builder, id, site, Search::Folder);
         }
     }
 
-    /// A group whose knobs are not for dsprof.
+    /// A group without knobs.
     fn simple(&self, builder: &mut Builder<'_>, group: &str, role: Role, factory: &str) {
         if enabled(builder, group) {
             let place = group_place(builder, group);

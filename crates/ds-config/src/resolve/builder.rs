@@ -1,5 +1,7 @@
 //! Puts a pipeline together while its files are read.
 
+use std::io;
+
 use super::source::FileSource;
 use crate::detect::{Form, detect};
 use crate::error::{Error, ErrorKind};
@@ -8,8 +10,9 @@ use crate::ini::IniDocument;
 use crate::line_index::LineIndex;
 use crate::model::{
     Branch, Document, Element, ElementId, FilePlace, Knob, KnobSetting, KnobValue, Overridden,
-    Pipeline, Reading, Role, Site, SourceFile, Target, read,
+    Pipeline, Reading, Role, Site, SourceFile, Target, obstacle, read,
 };
+use crate::python::PythonDocument;
 use crate::sources_csv::SourcesCsv;
 use crate::textproto::{NVINFERSERVER, TextProtoDocument};
 use crate::yaml::YamlDocument;
@@ -59,11 +62,11 @@ impl<'a> Builder<'a> {
             return Ok(known);
         }
         let bytes = self.source.read(path).map_err(|error| {
-            Error::new(
-                ErrorKind::MissingFile,
-                format!("the file cannot be read: {error}"),
-            )
-            .in_file(path)
+            let message = match error.kind() {
+                io::ErrorKind::NotFound => "there is no such file".to_owned(),
+                _ => format!("the file cannot be read: {error}"),
+            };
+            Error::new(ErrorKind::MissingFile, message).in_file(path)
         })?;
         let form = detect(&bytes).form;
         let document = document(form, &bytes).map_err(|error| error.in_file(path))?;
@@ -195,6 +198,11 @@ impl<'a> Builder<'a> {
             setting.chosen = Some(position);
             won = true;
         }
+        if setting.not_editable.is_none()
+            && let Some(site) = setting.chosen.and_then(|chosen| setting.sites.get(chosen))
+        {
+            setting.not_editable = obstacle(&self.pipeline.files[site.file], &site.locator, knob);
+        }
         self.pipeline.knobs.push(setting);
     }
 
@@ -216,6 +224,14 @@ impl<'a> Builder<'a> {
         }
         setting.value = Some(value);
         setting.not_editable = Some(reason.to_owned());
+    }
+
+    /// The value at one place, whatever other places say.
+    pub(super) fn peek(&self, site: &Site, knob: Knob) -> Option<KnobValue> {
+        match read(self.file(site.file), &site.locator, knob) {
+            Reading::Value { value, .. } => Some(value),
+            _ => None,
+        }
     }
 
     /// The value in effect of a knob that was added before.
@@ -280,6 +296,7 @@ fn document(form: Form, bytes: &[u8]) -> Result<Document, Error> {
         Form::Nvinferserver => Document::Proto(TextProtoDocument::parse(bytes, &NVINFERSERVER)?),
         Form::SourcesCsv => Document::Csv(SourcesCsv::parse(bytes)?),
         Form::GstLaunch => Document::Gst(GstScript::parse(bytes)),
-        Form::Python | Form::Declined(_) | Form::Unknown => Document::Opaque,
+        Form::Python => Document::Python(PythonDocument::parse(bytes)?),
+        Form::Declined(_) | Form::Unknown => Document::Opaque,
     })
 }

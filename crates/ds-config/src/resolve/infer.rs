@@ -1,16 +1,18 @@
 //! The knobs of an inference stage: those of the element, and those of the file that it names.
 
 use super::builder::{Builder, Search};
-use super::keyed::{Keyed, site};
+use super::keyed::Keyed;
 use crate::ini::IniType;
-use crate::model::{Document, ElementId, InferPlugin, InferStage, Knob, Locator, Role, Site};
+use crate::model::{
+    Document, ElementId, InferPlugin, InferStage, Knob, KnobValue, Locator, Role, Site,
+};
 
 /// What the element itself can hold, by knob.
 pub(super) type ElementSites = Vec<(Knob, Site)>;
 
 /// The knobs of nvinfer's `[property]`, how they are read, and their defaults, from
 /// `nvdsinfer_context` and `gstnvinfer_property_parser` of DeepStream 9.1.
-const NVINFER: [(Knob, IniType, Option<&str>); 9] = [
+const NVINFER: [(Knob, IniType, Option<&str>); 8] = [
     (Knob::InferBatchSize, IniType::Integer, Some("1")),
     (Knob::InferNetworkMode, IniType::Integer, Some("0")),
     (Knob::InferInterval, IniType::Integer, Some("0")),
@@ -19,7 +21,6 @@ const NVINFER: [(Knob, IniType, Option<&str>); 9] = [
     (Knob::InferOnnxFile, IniType::String, None),
     (Knob::InferInt8CalibFile, IniType::String, None),
     (Knob::InferMaintainAspectRatio, IniType::Boolean, Some("0")),
-    (Knob::InferConfigFile, IniType::String, None),
 ];
 
 /// Adds a stage with its knobs. `sites` are the places of the element; each beats the file.
@@ -31,58 +32,70 @@ pub(super) fn stage(
     mut sites: ElementSites,
     search: Search,
 ) {
-    let mut take = |knob: Knob| {
-        let found = sites.iter().position(|(held, _)| *held == knob);
-        found.map(|position| sites.swap_remove(position).1)
-    };
-    if let Some(site) = take(Knob::InferConfigFile) {
-        builder.knob(element, Knob::InferConfigFile, vec![site], None);
+    let named_at = sites
+        .iter()
+        .position(|(knob, _)| *knob == Knob::InferConfigFile);
+    if let Some(position) = named_at {
+        let (knob, site) = sites.swap_remove(position);
+        builder.knob(element, knob, vec![site], None);
     }
     let config_path = builder.named_file(element, Knob::InferConfigFile, search);
     let config = config_path.as_deref().and_then(|path| builder.follow(path));
-    let in_file = |builder: &Builder<'_>, knob: Knob, read_as: IniType| {
-        let file = config?;
-        match (&builder.file(file).document, knob) {
-            (Document::Ini(_) | Document::Yaml(_), _) => {
-                let keyed = Keyed::new(builder.file(file));
-                Some(site(keyed, file, "property", knob.key(), read_as))
-            }
-            (Document::Proto(_), Knob::InferBatchSize) => Some(Site {
-                file,
-                locator: Locator::Proto {
-                    path: &["infer_config", "max_batch_size"],
-                },
-            }),
-            (Document::Proto(_), Knob::InferInterval) => Some(Site {
-                file,
-                locator: Locator::Proto {
-                    path: &["input_control", "interval"],
-                },
-            }),
-            _ => None,
-        }
-    };
-    for (knob, read_as, default) in NVINFER {
-        if knob == Knob::InferConfigFile {
-            continue;
-        }
-        // nvinferserver has no engine file: Triton's model repository holds the model.
-        let of_element = take(knob)
-            .filter(|_| plugin == InferPlugin::Nvinfer || knob != Knob::InferModelEngineFile);
-        let places: Vec<Site> = of_element
-            .into_iter()
-            .chain(in_file(builder, knob, read_as))
-            .collect();
-        if !places.is_empty() {
-            builder.knob(element, knob, places, default);
-        }
-    }
+    file_knobs(builder, element, plugin, sites, config);
     builder.pipeline.infer.push(InferStage {
         element,
         plugin,
         tensors_from_preprocess,
         config_path,
     });
+}
+
+/// Adds the knobs that the element or its file can hold.
+pub(super) fn file_knobs(
+    builder: &mut Builder<'_>,
+    element: ElementId,
+    plugin: InferPlugin,
+    mut sites: ElementSites,
+    config: Option<usize>,
+) {
+    for (knob, read_as, default) in NVINFER {
+        let of_element = sites.iter().position(|(held, _)| *held == knob);
+        let of_element = of_element.map(|position| sites.swap_remove(position).1);
+        // nvinferserver has no engine file, Triton's model repository holds the model; and a batch
+        // of 0 on its element keeps the file's.
+        let of_element = of_element.filter(|site| match (plugin, knob) {
+            (InferPlugin::Nvinferserver, Knob::InferModelEngineFile) => false,
+            (InferPlugin::Nvinferserver, Knob::InferBatchSize) => {
+                builder.peek(site, knob) != Some(KnobValue::Integer(0))
+            }
+            _ => true,
+        });
+        let of_file = config.and_then(|file| in_file(builder, file, knob, read_as));
+        let places: Vec<Site> = of_element.into_iter().chain(of_file).collect();
+        if !places.is_empty() {
+            // What a file holds that could not be read is not known, not even by its default.
+            let default = default.filter(|_| plugin == InferPlugin::Nvinfer && config.is_some());
+            builder.knob(element, knob, places, default);
+        }
+    }
+}
+
+/// The place of a knob in the file of a stage.
+fn in_file(builder: &Builder<'_>, file: usize, knob: Knob, read_as: IniType) -> Option<Site> {
+    let locator = match (&builder.file(file).document, knob) {
+        (Document::Ini(_) | Document::Yaml(_), _) => {
+            let keyed = Keyed::new(builder.file(file));
+            keyed.locator("property", knob.key(), read_as)
+        }
+        (Document::Proto(_), Knob::InferBatchSize) => Locator::Proto {
+            path: &["infer_config", "max_batch_size"],
+        },
+        (Document::Proto(_), Knob::InferInterval) => Locator::Proto {
+            path: &["input_control", "interval"],
+        },
+        _ => return None,
+    };
+    Some(Site { file, locator })
 }
 
 /// Makes a stage a secondary one if its element, or the file that it names, says that it works on

@@ -1,7 +1,7 @@
 //! In which order the elements of a graph pass a frame on, and where each stands.
 
 use super::factory;
-use crate::gst_launch::{GstElement, GstGraph};
+use super::object::{Object, ObjectGraph};
 use crate::model::{Branch, QueuePosition, Role, SinkKind};
 
 /// Order, role and branch of every element of a graph.
@@ -13,15 +13,13 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Lays a graph out.
-    pub(super) fn of(graph: &GstGraph) -> Self {
+    pub(super) fn of(graph: &ObjectGraph) -> Self {
         let order = order(graph);
-        let roles = (0..graph.elements.len())
-            .map(
-                |index| match factory::role(&graph.elements[index].factory) {
-                    Role::Queue(_) => Role::Queue(position(graph, index)),
-                    role => role,
-                },
-            )
+        let roles = (0..graph.objects.len())
+            .map(|index| match factory::role(&graph.objects[index].factory) {
+                Role::Queue(_) => Role::Queue(position(graph, index)),
+                role => role,
+            })
             .collect::<Vec<_>>();
         let branches = branches(graph, &order, &roles);
         Self {
@@ -47,8 +45,8 @@ impl Layout {
 
 /// A topological order that keeps to the text where the links leave a choice. Elements of a ring
 /// come last.
-fn order(graph: &GstGraph) -> Vec<usize> {
-    let mut waiting: Vec<usize> = (0..graph.elements.len())
+fn order(graph: &ObjectGraph) -> Vec<usize> {
+    let mut waiting: Vec<usize> = (0..graph.objects.len())
         .map(|at| graph.predecessors(at).count())
         .collect();
     let mut placed = vec![false; waiting.len()];
@@ -76,7 +74,7 @@ fn order(graph: &GstGraph) -> Vec<usize> {
 
 /// Whether a queue's neighbourhood goes on behind an element that neither decodes, batches nor
 /// infers.
-fn is_passive(element: &GstElement) -> bool {
+fn is_passive(element: &Object) -> bool {
     matches!(
         factory::role(&element.factory),
         Role::Queue(_) | Role::Converter
@@ -84,36 +82,25 @@ fn is_passive(element: &GstElement) -> bool {
 }
 
 /// Between which elements a queue stands.
-fn position(graph: &GstGraph, queue: usize) -> QueuePosition {
-    let role = |element: &GstElement| factory::role(&element.factory);
-    let upstream = |wanted: &dyn Fn(&GstElement) -> bool| {
-        graph.find_upstream(queue, is_passive, wanted).is_some()
+fn position(graph: &ObjectGraph, queue: usize) -> QueuePosition {
+    let role = |object: &Object| factory::role(&object.factory);
+    let decodes =
+        |object: &Object| role(object) == Role::Decoder || factory::source_decodes(&object.factory);
+    let batches = |object: &Object| matches!(role(object), Role::Mux | Role::MultiSource);
+    let prepares = |object: &Object| is_passive(object) || role(object) == Role::Preprocess;
+    let infers = |object: &Object| role(object) == Role::PrimaryInfer;
+    let tells =
+        |object: &Object| matches!(role(object), Role::MessageConverter | Role::MessageBroker);
+    let records = |object: &Object| {
+        role(object) == Role::Encoder || factory::sink_kind(&object.factory) == SinkKind::File
     };
-    let downstream = |through: &dyn Fn(&GstElement) -> bool,
-                      wanted: &dyn Fn(&GstElement) -> bool| {
-        graph.find_downstream(queue, through, wanted).is_some()
-    };
-    let decodes = |element: &GstElement| {
-        role(element) == Role::Decoder || factory::source_decodes(&element.factory)
-    };
-    let batches = |element: &GstElement| matches!(role(element), Role::Mux | Role::MultiSource);
-    let prepares = |element: &GstElement| is_passive(element) || role(element) == Role::Preprocess;
-    let infers = |element: &GstElement| role(element) == Role::PrimaryInfer;
-    let tells = |element: &GstElement| {
-        matches!(role(element), Role::MessageConverter | Role::MessageBroker)
-    };
-    let records = |element: &GstElement| {
-        role(element) == Role::Encoder || factory::sink_kind(&element.factory) == SinkKind::File
-    };
-    if upstream(&decodes) && downstream(&is_passive, &batches) {
+    if graph.comes_from(queue, is_passive, decodes) && graph.reaches(queue, is_passive, batches) {
         QueuePosition::DecoderToMux
-    } else if graph.find_upstream(queue, prepares, batches).is_some()
-        && downstream(&prepares, &infers)
-    {
+    } else if graph.comes_from(queue, prepares, batches) && graph.reaches(queue, prepares, infers) {
         QueuePosition::MuxToInfer
-    } else if downstream(&is_passive, &tells) {
+    } else if graph.reaches(queue, is_passive, tells) {
         QueuePosition::MessageBranch
-    } else if downstream(&is_passive, &records) {
+    } else if graph.reaches(queue, is_passive, records) {
         QueuePosition::FileBranch
     } else {
         QueuePosition::Other
@@ -121,7 +108,7 @@ fn position(graph: &GstGraph, queue: usize) -> QueuePosition {
 }
 
 /// The stretch on which each element stands.
-fn branches(graph: &GstGraph, order: &[usize], roles: &[Role]) -> Vec<Branch> {
+fn branches(graph: &ObjectGraph, order: &[usize], roles: &[Role]) -> Vec<Branch> {
     let mut branches = vec![Branch::Main; roles.len()];
     let mux = order.iter().copied().find(|at| roles[*at] == Role::Mux);
     if let Some(mux) = mux {
@@ -138,7 +125,7 @@ fn branches(graph: &GstGraph, order: &[usize], roles: &[Role]) -> Vec<Branch> {
     let mut number = 0;
     for split in splits {
         // A tee in front of the mux belongs to its source.
-        if branches[split] != Branch::Main && matches!(branches[split], Branch::Source(_)) {
+        if matches!(branches[split], Branch::Source(_)) {
             continue;
         }
         for successor in graph.successors(split) {

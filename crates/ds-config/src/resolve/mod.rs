@@ -9,7 +9,14 @@ mod infer;
 mod keyed;
 mod layout;
 mod mux;
+mod object;
+mod part;
+mod pipeline;
+mod preprocess;
+mod python;
+mod service_maker;
 mod source;
+mod tracker;
 
 use self::builder::Builder;
 use crate::detect::{Form, detect};
@@ -21,6 +28,9 @@ pub(crate) use self::source::join;
 
 impl Pipeline {
     /// Reads the pipeline that a file describes, with the files that it names.
+    ///
+    /// A file that is only a part of one, such as the configuration of nvinfer, gives a pipeline of
+    /// the one element that it is for.
     ///
     /// A file that another one names and that cannot be read is among the pipeline's faults; the
     /// rest of the pipeline is read all the same.
@@ -35,7 +45,15 @@ impl Pipeline {
         let outcome = match builder.pipeline.form {
             Form::AppTxt | Form::AppYml => app::resolve(&mut builder),
             Form::GstLaunch => gst::resolve(&mut builder),
-            form => Err(refusal(form, builder.file(0).bytes())),
+            Form::ServiceMakerYml => service_maker::resolve(&mut builder),
+            Form::Python => python::resolve(&mut builder),
+            form => match part::element_of(form) {
+                Some((role, factory)) => {
+                    part::resolve(&mut builder, role, factory);
+                    Ok(())
+                }
+                None => Err(refusal(form, builder.file(0).bytes())),
+            },
         };
         outcome.map_err(|error| error.in_file(entry))?;
         Ok(builder.pipeline)
@@ -54,7 +72,7 @@ fn refusal(form: Form, text: &[u8]) -> Error {
         form => Error::new(
             ErrorKind::NoPipeline,
             format!(
-                "this is a part of a pipeline ({form}: {because}): give the file that names it"
+                "a {form} file ({because}) is not followed: give the program or the nvinfer file that it is for"
             ),
         ),
     }

@@ -43,17 +43,17 @@ pub(super) fn policy(
     builder.knob(element, Knob::MuxConfigFile, vec![named_at], None);
     let path = builder.named_file(element, Knob::MuxConfigFile, search)?;
     let file = builder.follow(&path)?;
+    policy_knobs(builder, element, file);
+    Some(file)
+}
+
+/// Adds the knobs that a policy file holds.
+pub(super) fn policy_knobs(builder: &mut Builder<'_>, element: ElementId, file: usize) {
     for (knob, default) in POLICY {
-        let site = site(
-            Keyed::new(builder.file(file)),
-            file,
-            "property",
-            knob.key(),
-            IniType::Integer,
-        );
+        let keyed = Keyed::new(builder.file(file));
+        let site = site(keyed, file, "property", knob.key(), IniType::Integer);
         builder.knob(element, knob, vec![site], Some(default));
     }
-    Some(file)
 }
 
 /// The place of the batch in the policy file, if it is given there: it beats the property.

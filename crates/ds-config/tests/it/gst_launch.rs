@@ -78,31 +78,29 @@ fn reason(result: &Result<GstGraph, Error>) -> Option<&'static str> {
     }
 }
 
-/// How many buffers reach the sinks, by the sources and the tees behind them.
+/// How many buffers reach the sinks: a tee gives what it gets to every branch.
 fn buffers(graph: &GstGraph) -> i128 {
-    let sources = graph
-        .elements
-        .iter()
-        .enumerate()
-        .filter(|(_, element)| element.factory == "fakesrc");
-    sources
-        .map(|(source, element)| {
-            let sinks = graph.elements.iter().enumerate().filter(|(sink, element)| {
-                element.factory == "fakesink"
-                    && graph
-                        .find_upstream(
-                            *sink,
-                            |_| true,
-                            |e| std::ptr::eq(e, &graph.elements[source]),
-                        )
-                        .is_some()
-            });
-            let each = element
+    (0..graph.elements.len())
+        .filter(|at| graph.elements[*at].factory == "fakesrc")
+        .map(|at| {
+            let each = graph.elements[at]
                 .property("num-buffers")
                 .and_then(|p| p.integer())
                 .unwrap_or(0);
-            each * i128::try_from(sinks.count()).expect("a handful of sinks")
+            each * sinks_behind(graph, at)
         })
+        .sum()
+}
+
+fn sinks_behind(graph: &GstGraph, at: usize) -> i128 {
+    if graph.elements[at].factory == "fakesink" {
+        return 1;
+    }
+    graph
+        .links
+        .iter()
+        .filter(|link| link.from == at)
+        .map(|link| sinks_behind(graph, link.to))
         .sum()
 }
 
@@ -292,14 +290,26 @@ fn what_the_shell_fills_in_is_not_editable() {
         assert_eq!(error.kind(), ErrorKind::NotEditable);
         error.to_string()
     };
-    assert_eq!(refused(0, "uri"), "the shell fills in `${SRC}`");
-    assert_eq!(refused(1, "batch-size"), "the shell fills in `${BS}`");
-    assert_eq!(refused(1, "width"), "the shell fills in `$W0`");
+    assert_eq!(
+        refused(0, "uri"),
+        "`${SRC}` is filled in when the pipeline is started"
+    );
+    assert_eq!(
+        refused(1, "batch-size"),
+        "`${BS}` is filled in when the pipeline is started"
+    );
+    assert_eq!(
+        refused(1, "width"),
+        "`$W0` is filled in when the pipeline is started"
+    );
     assert_eq!(
         refused(1, "name"),
         "the value is put together from parts in different quotes"
     );
-    assert_eq!(refused(2, "location"), "the shell fills in `<file name>`");
+    assert_eq!(
+        refused(2, "location"),
+        "`<file name>` is filled in when the pipeline is started"
+    );
 }
 
 #[test]

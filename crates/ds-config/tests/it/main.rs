@@ -1,5 +1,6 @@
 //! The tests of ds-config, one binary.
 
+mod corpus;
 mod detect;
 mod files;
 mod forms;

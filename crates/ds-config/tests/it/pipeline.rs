@@ -350,7 +350,7 @@ fn a_shell_variable_is_reported_with_the_value_to_set() {
     assert_eq!(error.kind(), ErrorKind::NotEditable);
     assert_eq!(
         error.to_string(),
-        "run.sh:1:51: the shell fills in `$B`; `batch-size` should be 8"
+        "run.sh:1:51: `$B` is filled in when the pipeline is started; `batch-size` should be 8"
     );
 }
 
@@ -435,7 +435,7 @@ fn what_goes_wrong_in_a_named_file_is_a_fault_and_no_failure() {
         faults,
         [
             "app.txt:2:12: `0x8` is not a 32-bit decimal integer",
-            "gone.txt: the file cannot be read: entity not found",
+            "gone.txt: there is no such file",
             "bad.txt:2:1: `;` begins no comment here, only `#` does",
         ]
     );
@@ -470,10 +470,10 @@ fn what_is_no_pipeline_says_why() {
         "a.txt: there is no group `[streammux]`",
     );
     unreadable(
-        "p.txt",
-        "[property]\nonnx-file=m\n",
+        "s.yml",
+        "source:\n  location: a\nprimary-gie:\n  batch-size: 1\n",
         ErrorKind::NoPipeline,
-        "p.txt: this is a part of a pipeline (nvinfer-txt: `onnx-file` in group `[property]`): give the file that names it",
+        "s.yml: a sample-app-yml file (top-level keys `source` and `primary-gie`, no `application`) is not followed: give the program or the nvinfer file that it is for",
     );
     unreadable(
         "a.c",
@@ -513,5 +513,195 @@ fn a_knob_takes_values_of_its_kind_only() {
     assert_eq!(
         pipeline.set_all(&twice).map_err(|e| e.kind()),
         Err(ErrorKind::Conflict)
+    );
+}
+
+const CSV: (&str, &str) = (
+    "sources.csv",
+    "enable,type,uri,num-sources,gpu-id,cudadec-memtype\n1,3,file:///a%d.mp4,4,0,0\n0,4,rtsp://off,1,0,0\n1,4,rtsp://b,1,0,0\n",
+);
+
+const APP_YML: &str = "application:\n  enable-perf-measurement: 1\nsource:\n  csv-file-path: sources.csv\n\
+                       streammux:\n  batch-size: 5  # five\n  width: 1280\n\
+                       primary-gie:\n  enable: 1\n  plugin-type: 1\n  config-file: triton.yml\n\
+                       secondary-gie0:\n  enable: 1\n  config-file: sgie.yml\nsink0:\n  enable: 1\n  type: 2\n  sync: 1\n";
+
+const TRITON: (&str, &str) = (
+    "triton.yml",
+    "infer_config {\n  unique_id: 1\n  max_batch_size: 4\n}\ninput_control {\n  interval: 2\n}\n",
+);
+
+const SGIE: (&str, &str) = (
+    "sgie.yml",
+    "property:\n  onnx-file: m.onnx\n  network-mode: 0\n  infer-dims: 3;224;224\n",
+);
+
+#[test]
+fn an_app_in_yaml_leads_to_its_table_and_its_models() {
+    let pipeline = resolve(&[("app.yml", APP_YML), CSV, TRITON, SGIE]);
+    insta::assert_snapshot!(show(&pipeline));
+    assert_eq!(pipeline.streams(), Some(5));
+    let mut values: Vec<(Target, KnobValue)> = Vec::new();
+    for (knob, value) in [
+        (Knob::MuxBatchSize, 8),
+        (Knob::MuxBatchedPushTimeout, 33333),
+        (Knob::InferBatchSize, 8),
+        (Knob::InferNetworkMode, 2),
+        (Knob::DecodeNumExtraSurfaces, 5),
+    ] {
+        values.extend(
+            pipeline
+                .knobs_of(knob)
+                .map(|setting| (setting.target, value.into())),
+        );
+    }
+    values.extend(
+        pipeline
+            .knobs_of(Knob::SinkKind)
+            .map(|setting| (setting.target, "fakesink".into())),
+    );
+    let change = pipeline.set_all(&values).expect("the plan can be applied");
+    insta::assert_snapshot!(show_change(&pipeline, &change));
+    let again = Pipeline::resolve("app.yml", &after(&pipeline, &change)).expect("still a pipeline");
+    assert_eq!(
+        again.set_all(&values),
+        Ok(Change::default()),
+        "the second change changes something"
+    );
+}
+
+const SERVICE_MAKER: &str = "deepstream:\n  nodes:\n  - type: nvurisrcbin\n    name: src\n    properties:\n      uri: rtsp://a\n\
+                             \x20 - type: queue\n    name: q   # plain\n  - type: nvstreammux\n    name: mux\n    properties:\n      batch-size: 1\n\
+                             \x20 - type: nvinfer\n    name: pgie\n    properties:\n      config-file-path: pgie.txt\n\
+                             \x20 - type: nveglglessink\n    name: sink\n    properties:\n      sync: true\n\
+                             \x20 edges:\n    src: q\n    q: mux.sink_0\n    mux: pgie\n    pgie: [sink]\n";
+
+#[test]
+fn a_service_maker_file_takes_properties_where_a_node_has_none() {
+    let pgie = ("pgie.txt", "[property]\nonnx-file=m.onnx\n");
+    let pipeline = resolve(&[("p.yml", SERVICE_MAKER), pgie]);
+    insta::assert_snapshot!(show(&pipeline));
+    let mut values: Vec<(Target, KnobValue)> = Vec::new();
+    for (knob, value) in [
+        (Knob::MuxBatchSize, 4),
+        (Knob::MuxLiveSource, 1),
+        (Knob::SinkSync, 0),
+        (Knob::QueueMaxSizeBuffers, 16),
+        (Knob::QueueMaxSizeBytes, 0),
+        (Knob::InferBatchSize, 4),
+    ] {
+        values.extend(
+            pipeline
+                .knobs_of(knob)
+                .map(|setting| (setting.target, value.into())),
+        );
+    }
+    let change = pipeline.set_all(&values).expect("the plan can be applied");
+    insta::assert_snapshot!(show_change(&pipeline, &change));
+    let again = Pipeline::resolve("p.yml", &after(&pipeline, &change)).expect("still a pipeline");
+    assert_eq!(
+        again.set_all(&values),
+        Ok(Change::default()),
+        "the second change changes something"
+    );
+}
+
+#[track_caller]
+fn python(name: &str) -> Pipeline {
+    let folder = Folder(testdata("python"));
+    Pipeline::resolve(name, &folder).expect("the program makes a pipeline")
+}
+
+#[test]
+fn python_programs_become_pipelines() {
+    for name in [
+        "gst_literal",
+        "gst_loop",
+        "service_maker_dict",
+        "flow",
+        "flow_variables",
+        "parse_launch_fstring",
+        "gst_branches",
+    ] {
+        insta::assert_snapshot!(
+            format!("python_{name}"),
+            show(&python(&format!("{name}.py")))
+        );
+    }
+}
+
+#[test]
+fn a_python_program_is_changed_at_its_literals() {
+    let pipeline = python("service_maker_dict.py");
+    let values: Vec<(Target, KnobValue)> = [
+        (Knob::MuxBatchSize, 4),
+        (Knob::MuxBatchedPushTimeout, 40000),
+        (Knob::SinkSync, 1),
+        (Knob::QueueMaxSizeBuffers, 8),
+        (Knob::DecodeNumExtraSurfaces, 5),
+    ]
+    .into_iter()
+    .flat_map(|(knob, value)| {
+        pipeline
+            .knobs_of(knob)
+            .map(move |setting| (setting.target, value.into()))
+    })
+    .collect();
+    let change = pipeline.set_all(&values).expect("literals can be changed");
+    insta::assert_snapshot!(show_change(&pipeline, &change));
+    let again = Pipeline::resolve("service_maker_dict.py", &after(&pipeline, &change))
+        .expect("still a pipeline");
+    assert_eq!(
+        again.set_all(&values),
+        Ok(Change::default()),
+        "the second change changes something"
+    );
+}
+
+#[test]
+fn a_computed_python_value_names_its_place_and_the_value() {
+    let pipeline = python("gst_loop.py");
+    let mux = pipeline
+        .knobs_of(Knob::MuxBatchSize)
+        .next()
+        .expect("the knob is there")
+        .target;
+    let error = pipeline.set(mux, 4).expect_err("the program computes it");
+    assert_eq!(
+        error.to_string(),
+        "gst_loop.py:12:32: `len(URIS)` is computed when the program runs; `batch-size` should be 4"
+    );
+}
+
+#[test]
+fn a_part_is_a_pipeline_of_one_element() {
+    let part = |path: &str, text: &str, knob: Knob| {
+        let pipeline = resolve(&[(path, text)]);
+        assert_eq!(pipeline.elements.len(), 1);
+        value(&pipeline, knob).0
+    };
+    assert_eq!(part("p.txt", PGIE.1, Knob::InferBatchSize), some("4"));
+    assert_eq!(part("p.yml", SGIE.1, Knob::InferDims), some("3;224;224"));
+    assert_eq!(part("t.yml", TRITON.1, Knob::InferInterval), some("2"));
+    assert_eq!(
+        part(
+            "m.txt",
+            "[property]\noverall-min-fps-n=30\n",
+            Knob::MuxMinFpsNumerator
+        ),
+        some("30")
+    );
+    assert_eq!(
+        part(
+            "t.txt",
+            "[tracker]\ntracker-width=640\n",
+            Knob::TrackerWidth
+        ),
+        some("640")
+    );
+    let shape = "[property]\nnetwork-input-shape=8;3;544;960\n";
+    assert_eq!(
+        part("pre.txt", shape, Knob::PreprocessInputShape),
+        some("8;3;544;960")
     );
 }
