@@ -34,13 +34,23 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Opens, or creates, a lock file. It is never written.
 pub(crate) fn open_lock(path: &Path) -> io::Result<File> {
-    #[expect(clippy::disallowed_methods, reason = "a lock file has no content that a crash could tear")]
-    OpenOptions::new().create(true).truncate(false).write(true).open(path)
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a lock file has no content that a crash could tear"
+    )]
+    OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)
 }
 
 /// Opens `path` for appending what a running program prints.
 pub(crate) fn open_append(path: &Path) -> io::Result<File> {
-    #[expect(clippy::disallowed_methods, reason = "output is kept as it arrives; a torn tail is what was measured")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "output is kept as it arrives; a torn tail is what was measured"
+    )]
     OpenOptions::new().create(true).append(true).open(path)
 }
 

@@ -144,11 +144,19 @@ pub fn apply_observed(
     for (index, change) in changes.iter().enumerate() {
         let present = fs::read(&change.path).map_err(io_error("read", &change.path))?;
         if present != change.before {
-            return Err(TransactionError::ChangedMeanwhile { path: change.path.clone() });
+            return Err(TransactionError::ChangedMeanwhile {
+                path: change.path.clone(),
+            });
         }
         // A rename would replace a read-only file all the same; its mode says that its owner does not want that.
-        if fs::metadata(&change.path).map_err(io_error("read", &change.path))?.permissions().readonly() {
-            return Err(TransactionError::ReadOnly { path: change.path.clone() });
+        if fs::metadata(&change.path)
+            .map_err(io_error("read", &change.path))?
+            .permissions()
+            .readonly()
+        {
+            return Err(TransactionError::ReadOnly {
+                path: change.path.clone(),
+            });
         }
         let path = fs::canonicalize(&change.path).map_err(io_error("read", &change.path))?;
         put(&before_copy(journal_dir, index, &path), &change.before)?;
@@ -160,7 +168,10 @@ pub fn apply_observed(
         });
     }
     observer(Step::Staged);
-    let mut journal = Journal { state: State::Applying, files: entries };
+    let mut journal = Journal {
+        state: State::Applying,
+        files: entries,
+    };
     save(journal_dir, &journal)?;
     observer(Step::Announced);
     for (index, (change, entry)) in changes.iter().zip(&journal.files).enumerate() {
@@ -185,12 +196,19 @@ pub fn recover(journal_dir: &Path) -> Result<Recovery, TransactionError> {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             // Contents without a journal: it died before it touched a file.
-            return Ok(if journal_dir.exists() { Recovery::Dropped } else { Recovery::Nothing });
+            return Ok(if journal_dir.exists() {
+                Recovery::Dropped
+            } else {
+                Recovery::Nothing
+            });
         }
         Err(error) => return Err(io_error("read", &path)(error)),
     };
-    let mut journal: Journal = serde_json::from_slice(&bytes)
-        .map_err(|e| TransactionError::Journal { path: path.clone(), reason: e.to_string() })?;
+    let mut journal: Journal =
+        serde_json::from_slice(&bytes).map_err(|e| TransactionError::Journal {
+            path: path.clone(),
+            reason: e.to_string(),
+        })?;
     if journal.state == State::Applied {
         return Ok(Recovery::Nothing);
     }
@@ -201,11 +219,17 @@ pub fn recover(journal_dir: &Path) -> Result<Recovery, TransactionError> {
             let copy = after_copy(journal_dir, index, &entry.path);
             let after = fs::read(&copy).map_err(io_error("read", &copy))?;
             if hex_sha256(&after) != entry.after_sha256 {
-                return Err(TransactionError::Journal { path, reason: format!("`{}` was changed", copy.display()) });
+                return Err(TransactionError::Journal {
+                    path,
+                    reason: format!("`{}` was changed", copy.display()),
+                });
             }
             pending.push((entry.path.clone(), after));
         } else if hash != entry.after_sha256 {
-            return Err(TransactionError::Stuck { path: entry.path.clone(), journal: journal_dir.to_owned() });
+            return Err(TransactionError::Stuck {
+                path: entry.path.clone(),
+                journal: journal_dir.to_owned(),
+            });
         }
     }
     for (path, after) in &pending {
@@ -213,13 +237,18 @@ pub fn recover(journal_dir: &Path) -> Result<Recovery, TransactionError> {
     }
     journal.state = State::Applied;
     save(journal_dir, &journal)?;
-    Ok(Recovery::Completed(journal.files.into_iter().map(|e| e.path).collect()))
+    Ok(Recovery::Completed(
+        journal.files.into_iter().map(|e| e.path).collect(),
+    ))
 }
 
 fn save(journal_dir: &Path, journal: &Journal) -> Result<(), TransactionError> {
     let path = journal_file(journal_dir);
-    let mut text = serde_json::to_string_pretty(journal)
-        .map_err(|e| TransactionError::Journal { path: path.clone(), reason: e.to_string() })?;
+    let mut text =
+        serde_json::to_string_pretty(journal).map_err(|e| TransactionError::Journal {
+            path: path.clone(),
+            reason: e.to_string(),
+        })?;
     text.push('\n');
     put(&path, text.as_bytes())
 }
@@ -241,10 +270,15 @@ fn after_copy(journal_dir: &Path, index: usize, path: &Path) -> PathBuf {
 }
 
 fn name(path: &Path) -> String {
-    path.file_name().map_or_else(|| "file".to_owned(), |n| n.to_string_lossy().into_owned())
+    path.file_name()
+        .map_or_else(|| "file".to_owned(), |n| n.to_string_lossy().into_owned())
 }
 
 fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> TransactionError {
     let path = path.to_owned();
-    move |source| TransactionError::Io { action, path, source }
+    move |source| TransactionError::Io {
+        action,
+        path,
+        source,
+    }
 }

@@ -1,2 +1,23 @@
-//! To be written.
-fn main() {}
+//! The command line of dsprof: arguments in, text out, exit status. Everything else is in the crates below.
+
+mod args;
+mod cli;
+mod cmd;
+mod exit;
+mod load;
+mod output;
+mod progress;
+mod run;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    match cmd::dispatch(&cli) {
+        Ok(status) => status.into(),
+        Err(error) => exit::report(&error),
+    }
+}

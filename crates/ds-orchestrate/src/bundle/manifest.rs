@@ -122,16 +122,26 @@ impl Manifest {
     pub fn read(root: &Path) -> Result<Self, BundleError> {
         let path = root.join("bundle.json");
         let bytes = fs::read(&path).map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
-                BundleError::NotABundle { path: root.to_owned() }
-            }
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => BundleError::NotABundle {
+                path: root.to_owned(),
+            },
             _ => BundleError::io("read", &path, source),
         })?;
-        let malformed = |reason: String| BundleError::Malformed { path: path.clone(), reason };
-        let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(|e| malformed(e.to_string()))?;
-        let schema = value.get("schema").and_then(|s| s.as_str()).unwrap_or("(none)");
+        let malformed = |reason: String| BundleError::Malformed {
+            path: path.clone(),
+            reason,
+        };
+        let value: serde_json::Value =
+            serde_json::from_slice(&bytes).map_err(|e| malformed(e.to_string()))?;
+        let schema = value
+            .get("schema")
+            .and_then(|s| s.as_str())
+            .unwrap_or("(none)");
         if schema != SCHEMA {
-            return Err(BundleError::Schema { path: root.to_owned(), found: schema.to_owned() });
+            return Err(BundleError::Schema {
+                path: root.to_owned(),
+                found: schema.to_owned(),
+            });
         }
         serde_json::from_value(value).map_err(|e| malformed(e.to_string()))
     }
@@ -150,7 +160,10 @@ impl Manifest {
                 inputs.pipeline.clone().unwrap_or_else(none),
             ),
         ];
-        if let Some((item, recorded, now)) = single.into_iter().find(|(_, recorded, now)| recorded != now) {
+        if let Some((item, recorded, now)) = single
+            .into_iter()
+            .find(|(_, recorded, now)| recorded != now)
+        {
             return Some((item.to_owned(), recorded, now));
         }
         let maps = [
@@ -170,7 +183,10 @@ impl Manifest {
 
     /// The state of `stage`, `None` when it never began.
     pub fn stage(&self, stage: StageName) -> Option<&StageState> {
-        self.stages.iter().find(|s| s.name == stage).map(|s| &s.state)
+        self.stages
+            .iter()
+            .find(|s| s.name == stage)
+            .map(|s| &s.state)
     }
 
     pub(super) fn set_stage(&mut self, name: StageName, state: StageState) {

@@ -92,7 +92,11 @@ pub enum BundleError {
 impl BundleError {
     /// An I/O error with the file it concerns.
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>, source: io::Error) -> Self {
-        Self::Io { action, path: path.into(), source }
+        Self::Io {
+            action,
+            path: path.into(),
+            source,
+        }
     }
 }
 
@@ -119,13 +123,22 @@ impl Bundle {
         let manifest = if file.exists() {
             let present = Manifest::read(root)?;
             if let Some((item, recorded, now)) = present.difference(&inputs) {
-                return Err(BundleError::OtherInputs { path: root.to_owned(), item, recorded, now });
+                return Err(BundleError::OtherInputs {
+                    path: root.to_owned(),
+                    item,
+                    recorded,
+                    now,
+                });
             }
             present
         } else {
             Manifest::new(inputs)
         };
-        let bundle = Self { root: root.to_owned(), manifest, _lock: lock };
+        let bundle = Self {
+            root: root.to_owned(),
+            manifest,
+            _lock: lock,
+        };
         bundle.save()?;
         Ok(bundle)
     }
@@ -151,7 +164,9 @@ impl Bundle {
             fs::create_dir_all(parent).map_err(|e| BundleError::io("create", parent, e))?;
         }
         atomic::write(&path, bytes).map_err(|e| BundleError::io("write", &path, e))?;
-        self.manifest.files.insert(relative.to_owned(), hex_sha256(bytes));
+        self.manifest
+            .files
+            .insert(relative.to_owned(), hex_sha256(bytes));
         Ok(())
     }
 
@@ -179,7 +194,12 @@ impl Bundle {
 
     /// The number of the next command.
     pub(crate) fn next_command(&self) -> usize {
-        self.manifest.files.keys().filter(|f| f.starts_with("commands/") && f.ends_with(".json")).count() + 1
+        self.manifest
+            .files
+            .keys()
+            .filter(|f| f.starts_with("commands/") && f.ends_with(".json"))
+            .count()
+            + 1
     }
 
     /// Writes `bundle.json`.
@@ -189,8 +209,11 @@ impl Bundle {
     /// When it cannot be written.
     pub fn save(&self) -> Result<(), BundleError> {
         let path = self.root.join("bundle.json");
-        let mut text = serde_json::to_string_pretty(&self.manifest)
-            .map_err(|e| BundleError::Malformed { path: path.clone(), reason: e.to_string() })?;
+        let mut text =
+            serde_json::to_string_pretty(&self.manifest).map_err(|e| BundleError::Malformed {
+                path: path.clone(),
+                reason: e.to_string(),
+            })?;
         text.push('\n');
         atomic::write(&path, text.as_bytes()).map_err(|e| BundleError::io("write", &path, e))
     }
@@ -210,7 +233,10 @@ impl RecordedBundle {
     ///
     /// When there is none or its `bundle.json` cannot be understood.
     pub fn open(root: &Path) -> Result<Self, BundleError> {
-        Ok(Self { root: root.to_owned(), manifest: Manifest::read(root)? })
+        Ok(Self {
+            root: root.to_owned(),
+            manifest: Manifest::read(root)?,
+        })
     }
 
     /// The directory.
@@ -245,7 +271,11 @@ impl RecordedBundle {
     pub fn verify(&self, relative: &str) -> Result<(), BundleError> {
         let path = self.root.join(relative);
         let hash = hash_file(&path).map_err(|e| BundleError::io("read", &path, e))?;
-        if self.manifest.files.get(relative) == Some(&hash) { Ok(()) } else { Err(BundleError::Changed { path }) }
+        if self.manifest.files.get(relative) == Some(&hash) {
+            Ok(())
+        } else {
+            Err(BundleError::Changed { path })
+        }
     }
 
     /// All recorded commands in the order in which they ran.
@@ -261,8 +291,10 @@ impl RecordedBundle {
             .filter(is_command)
             .map(|file| {
                 let bytes = self.read(file)?;
-                serde_json::from_slice(&bytes)
-                    .map_err(|e| BundleError::Malformed { path: self.root.join(file), reason: e.to_string() })
+                serde_json::from_slice(&bytes).map_err(|e| BundleError::Malformed {
+                    path: self.root.join(file),
+                    reason: e.to_string(),
+                })
             })
             .collect()
     }
@@ -309,7 +341,9 @@ fn lock(root: &Path) -> Result<File, BundleError> {
     let file = atomic::open_lock(&path).map_err(|e| BundleError::io("create", &path, e))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(BundleError::Locked { path: root.to_owned() }),
+        Err(TryLockError::WouldBlock) => Err(BundleError::Locked {
+            path: root.to_owned(),
+        }),
         Err(TryLockError::Error(e)) => Err(BundleError::io("lock", &path, e)),
     }
 }

@@ -1,8 +1,8 @@
 //! [`Live`]: starts the program.
 
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use super::{BUNDLE_PLACEHOLDER, CommandSpec, Exit, Outcome, OutputSink, OutputStream, RunError, Runner};
+use super::{
+    BUNDLE_PLACEHOLDER, CommandSpec, Exit, Flow, Outcome, OutputSink, OutputStream, RunError,
+    Runner,
+};
 
 /// How often a running program is looked at between two pieces of output.
 const POLL: Duration = Duration::from_millis(20);
@@ -47,7 +50,10 @@ pub struct Live {
 impl Live {
     /// A runner that ends its programs when `interrupt` is raised.
     pub fn new(interrupt: Interrupt) -> Self {
-        Self { interrupt, bundle_root: None }
+        Self {
+            interrupt,
+            bundle_root: None,
+        }
     }
 
     /// Puts `root` in the place of [`BUNDLE_PLACEHOLDER`] in arguments.
@@ -59,7 +65,10 @@ impl Live {
 
     /// The arguments as the program gets them.
     fn arguments(&self, spec: &CommandSpec) -> Vec<String> {
-        let root = self.bundle_root.as_ref().map(|root| root.display().to_string());
+        let root = self
+            .bundle_root
+            .as_ref()
+            .map(|root| root.display().to_string());
         let expand = |arg: &String| match &root {
             Some(root) => arg.replace(BUNDLE_PLACEHOLDER, root),
             None => arg.clone(),
@@ -74,7 +83,9 @@ impl Runner for Live {
         while !running.step(sink) {
             if self.interrupt.is_raised() {
                 running.finish(Exit::Stopped, sink);
-                return Err(RunError::Interrupted { program: spec.program.clone() });
+                return Err(RunError::Interrupted {
+                    program: spec.program.clone(),
+                });
             }
         }
         Ok(running.into_outcome(sink))
@@ -88,16 +99,16 @@ impl Runner for Live {
     ) -> Result<(Outcome, Result<Outcome, RunError>), RunError> {
         let mut sampler = Running::start(side, self.arguments(side));
         let outcome = self.run(main, &mut |stream, chunk| {
-            sink(stream, chunk);
             if let Ok(sampler) = &mut sampler {
                 sampler.drain();
             }
+            sink(stream, chunk)
         });
         let sampled = sampler.map(|mut sampler| {
             if !sampler.ended() {
-                sampler.finish(Exit::Stopped, &mut |_, _| {});
+                sampler.finish(Exit::Stopped, &mut |_, _| Flow::Continue);
             }
-            sampler.into_outcome(&mut |_, _| {})
+            sampler.into_outcome(&mut |_, _| Flow::Continue)
         });
         Ok((outcome?, sampled))
     }
@@ -119,10 +130,18 @@ struct Running {
 impl Running {
     fn start(spec: &CommandSpec, arguments: Vec<String>) -> Result<Self, RunError> {
         let spawn_error = |source: io::Error| match source.kind() {
-            io::ErrorKind::NotFound => RunError::NotFound { program: spec.program.clone() },
-            _ => RunError::Io { program: spec.program.clone(), source },
+            io::ErrorKind::NotFound => RunError::NotFound {
+                program: spec.program.clone(),
+            },
+            _ => RunError::Io {
+                program: spec.program.clone(),
+                source,
+            },
         };
-        #[expect(clippy::disallowed_methods, reason = "this is the one place that starts programs")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "this is the one place that starts programs"
+        )]
         let mut command = Command::new(&spec.program);
         command
             .args(arguments)
@@ -139,7 +158,10 @@ impl Running {
         if let Some(pipe) = child.stderr.take() {
             pump(OutputStream::Stderr, pipe, sender);
         }
-        #[expect(clippy::disallowed_methods, reason = "the seam measures the wall time of programs")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the seam measures the wall time of programs"
+        )]
         let started = Instant::now();
         Ok(Self {
             child,
@@ -158,8 +180,11 @@ impl Running {
     fn step(&mut self, sink: &mut OutputSink<'_>) -> bool {
         match self.chunks.recv_timeout(POLL) {
             Ok((stream, chunk)) => {
-                sink(stream, &chunk);
                 self.keep(stream, &chunk);
+                if sink(stream, &chunk) == Flow::Stop {
+                    self.finish(Exit::Stopped, sink);
+                    return true;
+                }
             }
             Err(RecvTimeoutError::Disconnected) => {
                 // Both pipes are closed; the program itself may still run.
@@ -194,7 +219,9 @@ impl Running {
 
     /// Looks without reaping: as long as the leader is not reaped its id, which is the group's id, cannot be reused.
     fn leader_has_exited(&self) -> bool {
-        let Some(leader) = self.group() else { return true };
+        let Some(leader) = self.group() else {
+            return true;
+        };
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         !matches!(waitid(WaitId::Pid(leader), options), Ok(None))
     }
@@ -214,8 +241,9 @@ impl Running {
         let limit = now() + GRACE;
         while now() < limit && !self.ended() {
             if let Ok((stream, chunk)) = self.chunks.recv_timeout(POLL) {
-                sink(stream, &chunk);
                 self.keep(stream, &chunk);
+                // It is being ended already, so what the sink answers makes no difference.
+                let _ = sink(stream, &chunk);
             }
         }
         if self.exit.is_none() {
@@ -249,9 +277,11 @@ impl Running {
         let duration = now() - self.started;
         let limit = now() + DRAIN;
         while let Some(left) = limit.checked_duration_since(now()) {
-            let Ok((stream, chunk)) = self.chunks.recv_timeout(left) else { break };
-            sink(stream, &chunk);
+            let Ok((stream, chunk)) = self.chunks.recv_timeout(left) else {
+                break;
+            };
             self.keep(stream, &chunk);
+            let _ = sink(stream, &chunk);
         }
         Outcome {
             exit: self.exit.unwrap_or(Exit::Stopped),
@@ -271,7 +301,10 @@ impl Drop for Running {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the seam measures the wall time of programs")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the seam measures the wall time of programs"
+)]
 fn now() -> Instant {
     Instant::now()
 }
@@ -285,7 +318,11 @@ fn exit_of(status: ExitStatus) -> Exit {
 }
 
 /// Reads `pipe` to its end on a thread of its own.
-fn pump(stream: OutputStream, mut pipe: impl Read + Send + 'static, sender: Sender<(OutputStream, Vec<u8>)>) {
+fn pump(
+    stream: OutputStream,
+    mut pipe: impl Read + Send + 'static,
+    sender: Sender<(OutputStream, Vec<u8>)>,
+) {
     thread::spawn(move || {
         let mut buffer = vec![0; 64 << 10];
         loop {

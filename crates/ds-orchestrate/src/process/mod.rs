@@ -112,7 +112,7 @@ pub enum Exit {
     Signal(i32),
     /// It was ended because its time was up.
     TimedOut,
-    /// It ran beside another command and was ended together with it.
+    /// dsprof ended it: it had shown enough, or the command beside which it ran had ended.
     Stopped,
 }
 
@@ -170,8 +170,17 @@ pub enum OutputStream {
     Stderr,
 }
 
-/// Receives output while a program runs, in the chunks in which it arrives.
-pub type OutputSink<'a> = dyn FnMut(OutputStream, &[u8]) + 'a;
+/// Whether a program whose output was just seen should go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    /// It goes on.
+    Continue,
+    /// It has shown what was to be seen and is ended; its outcome is [`Exit::Stopped`].
+    Stop,
+}
+
+/// Receives output while a program runs, in the chunks in which it arrives, and says whether it goes on.
+pub type OutputSink<'a> = dyn FnMut(OutputStream, &[u8]) -> Flow + 'a;
 
 /// Why there is no [`Outcome`].
 #[derive(Debug, thiserror::Error)]
@@ -199,7 +208,9 @@ pub enum RunError {
         program: String,
     },
     /// A replay was asked for a command that the recording does not hold.
-    #[error("the recording `{recording}` holds no command for {purpose}\n  asked for: {asked}\n  recorded:  {recorded}")]
+    #[error(
+        "the recording `{recording}` holds no command for {purpose}\n  asked for: {asked}\n  recorded:  {recorded}"
+    )]
     NotRecorded {
         /// Directory of the recording.
         recording: String,
@@ -243,6 +254,6 @@ pub trait Runner {
     ///
     /// As [`Runner::run`].
     fn run_quietly(&self, spec: &CommandSpec) -> Result<Outcome, RunError> {
-        self.run(spec, &mut |_, _| {})
+        self.run(spec, &mut |_, _| Flow::Continue)
     }
 }

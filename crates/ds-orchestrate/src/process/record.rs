@@ -33,12 +33,16 @@ impl<R: Runner> Record<R> {
         let (exit, duration, dropped) = match result {
             Ok(outcome) => (outcome.exit.into(), outcome.duration, outcome.dropped),
             Err(RunError::NotFound { .. }) => (RecordedExit::NotFound, None, 0),
-            Err(RunError::Io { source, .. }) => (RecordedExit::Unstartable(source.to_string()), None, 0),
+            Err(RunError::Io { source, .. }) => {
+                (RecordedExit::Unstartable(source.to_string()), None, 0)
+            }
             // What was interrupted did not happen: a resumed run does it again.
             Err(_) => return Ok(()),
         };
         let mut bundle = self.bundle.borrow_mut();
-        let (stdout, stderr) = result.as_ref().map_or((&[][..], &[][..]), |o| (&o.stdout, &o.stderr));
+        let (stdout, stderr) = result
+            .as_ref()
+            .map_or((&[][..], &[][..]), |o| (&o.stdout, &o.stderr));
         bundle.write(&slot.stdout, stdout)?;
         bundle.write(&slot.stderr, stderr)?;
         let mut files = Vec::new();
@@ -61,8 +65,11 @@ impl<R: Runner> Record<R> {
             files,
         };
         let path = bundle.root().join(&slot.json);
-        let mut text = serde_json::to_string_pretty(&record)
-            .map_err(|e| BundleError::Malformed { path, reason: e.to_string() })?;
+        let mut text =
+            serde_json::to_string_pretty(&record).map_err(|e| BundleError::Malformed {
+                path,
+                reason: e.to_string(),
+            })?;
         text.push('\n');
         bundle.write(&slot.json, text.as_bytes())?;
         bundle.save()
@@ -71,7 +78,12 @@ impl<R: Runner> Record<R> {
     fn slot(&self, spec: &CommandSpec, offset: usize) -> Result<Slot, BundleError> {
         let bundle = self.bundle.borrow();
         let slot = Slot::new(bundle.next_command() + offset, &spec.program);
-        for directory in spec.produces.iter().filter_map(|file| Path::new(file).parent()).chain([Path::new("commands")]) {
+        for directory in spec
+            .produces
+            .iter()
+            .filter_map(|file| Path::new(file).parent())
+            .chain([Path::new("commands")])
+        {
             let path = bundle.root().join(directory);
             std::fs::create_dir_all(&path).map_err(|e| BundleError::io("create", path, e))?;
         }
@@ -85,7 +97,7 @@ impl<R: Runner> Runner for Record<R> {
         let mut tee = Tee::open(self.bundle.borrow().root(), &slot)?;
         let result = self.inner.run(spec, &mut |stream, chunk| {
             tee.push(stream, chunk);
-            sink(stream, chunk);
+            sink(stream, chunk)
         });
         self.store(spec, &slot, &result)?;
         result
@@ -101,7 +113,7 @@ impl<R: Runner> Runner for Record<R> {
         let mut tee = Tee::open(self.bundle.borrow().root(), &main_slot)?;
         let result = self.inner.run_beside(main, side, &mut |stream, chunk| {
             tee.push(stream, chunk);
-            sink(stream, chunk);
+            sink(stream, chunk)
         });
         match result {
             Ok((outcome, sampled)) => {
@@ -113,7 +125,14 @@ impl<R: Runner> Runner for Record<R> {
             Err(error) => {
                 let result = Err(error);
                 self.store(main, &main_slot, &result)?;
-                result.map(|outcome| (outcome, Err(RunError::NotFound { program: side.program.clone() })))
+                result.map(|outcome| {
+                    (
+                        outcome,
+                        Err(RunError::NotFound {
+                            program: side.program.clone(),
+                        }),
+                    )
+                })
             }
         }
     }
@@ -133,7 +152,13 @@ impl Slot {
             .file_name()
             .map_or_else(|| "command".into(), |name| name.to_string_lossy())
             .chars()
-            .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' })
+            .map(|c| {
+                if c.is_ascii_alphanumeric() || "-_.".contains(c) {
+                    c
+                } else {
+                    '_'
+                }
+            })
             .collect();
         let stem = format!("commands/{seq:04}-{name}");
         Self {
@@ -157,7 +182,10 @@ impl Tee {
             let path = root.join(relative);
             atomic::open_append(&path).map_err(|e| BundleError::io("create", path, e))
         };
-        Ok(Self { stdout: open(&slot.stdout)?, stderr: open(&slot.stderr)? })
+        Ok(Self {
+            stdout: open(&slot.stdout)?,
+            stderr: open(&slot.stderr)?,
+        })
     }
 
     fn push(&mut self, stream: OutputStream, chunk: &[u8]) {

@@ -1,0 +1,452 @@
+//! From ds-config's pipeline and the readings to the plain facts of ds-derive.
+
+use ds_ceilings::{BitDepth, Ceilings, Codec as VideoCodec, Fps, HostLink, Precision as TensorPrecision, Resolution, StreamCount};
+use ds_config::{Element, ElementId, Knob as ConfigKnob, KnobSetting, KnobValue, Pipeline, Role, Target as ConfigTarget};
+use ds_derive as rules;
+use ds_derive::{Facts, Knob, Place, Present, Value};
+
+use super::first;
+
+/// What the user asked for, beyond what stands in the files.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wishes {
+    /// How many streams the pipeline is to carry.
+    pub streams: StreamCount,
+    /// The frame rate of each.
+    pub fps: Fps,
+    /// Channels, height and width of the model, where no file says it.
+    pub dims: Option<rules::Dims>,
+    /// Size of the sources' frames, where no file says it.
+    pub source_size: Option<Resolution>,
+    /// Codec of the sources, where no element says it.
+    pub codec: Option<VideoCodec>,
+    /// Precision that overrides the rule.
+    pub precision: rules::PrecisionWish,
+    /// Size behind the mux that overrides the rule.
+    pub mux_size: rules::MuxSizeWish,
+    /// Whether the pictures are wanted.
+    pub output: rules::OutputWish,
+    /// Release of DeepStream that will run the pipeline.
+    pub deepstream: Option<rules::DeepStreamVersion>,
+}
+
+impl Wishes {
+    /// A load and nothing else.
+    pub fn new(streams: StreamCount, fps: Fps) -> Self {
+        Self {
+            streams,
+            fps,
+            dims: None,
+            source_size: None,
+            codec: None,
+            precision: rules::PrecisionWish::default(),
+            mux_size: rules::MuxSizeWish::default(),
+            output: rules::OutputWish::default(),
+            deepstream: None,
+        }
+    }
+}
+
+/// The facts about `pipeline`, on the GPU of `ceilings` where one is known. `exists` says whether a path can be read.
+pub fn facts_of(
+    pipeline: &Pipeline,
+    wishes: &Wishes,
+    ceilings: Option<&Ceilings>,
+    exists: &dyn Fn(&str) -> bool,
+) -> Facts {
+    let reader = Reader { pipeline, wishes, exists };
+    let mut facts = Facts::new(wishes.streams, wishes.fps);
+    facts.deepstream = wishes.deepstream;
+    facts.options.mux_size = wishes.mux_size;
+    facts.options.output = wishes.output;
+    facts.mux = reader.mux();
+    facts.infers = reader.infers();
+    facts.sources = reader.sources();
+    facts.consumers = reader.consumers();
+    facts.tracker = reader.tracker();
+    facts.queues = reader.queues();
+    facts.sinks = reader.sinks();
+    if let Some(ceilings) = ceilings {
+        facts.gpu = gpu(ceilings);
+        facts.decode = decode_ceiling(&facts.sources, reader.codec(), ceilings);
+    }
+    facts
+}
+
+struct Reader<'a> {
+    pipeline: &'a Pipeline,
+    wishes: &'a Wishes,
+    exists: &'a dyn Fn(&str) -> bool,
+}
+
+impl Reader<'_> {
+    fn setting(&self, element: ElementId, knob: ConfigKnob) -> Option<&KnobSetting> {
+        self.pipeline.knob(ConfigTarget { element, knob })
+    }
+
+    /// What stands for `knob` of `element`, read as the rule's own knob.
+    fn present(&self, element: ElementId, config: ConfigKnob, knob: Knob) -> Present {
+        let Some(setting) = self.setting(element, config) else { return Present::Absent };
+        let place = || Place::new(setting.place.as_ref().map_or_else(String::new, ToString::to_string));
+        if let Some(text) = &setting.computed {
+            return Present::Computed { text: text.clone(), place: place() };
+        }
+        match &setting.value {
+            Some(value) => Present::Value { value: value_of(value, knob), place: place() },
+            None => Present::Absent,
+        }
+    }
+
+    fn text(&self, element: ElementId, knob: ConfigKnob) -> Option<&str> {
+        self.setting(element, knob)?.value.as_ref()?.text()
+    }
+
+    fn mux(&self) -> Option<rules::Mux> {
+        let generation = match self.pipeline.mux? {
+            ds_config::MuxGeneration::Legacy => rules::MuxGeneration::Legacy,
+            ds_config::MuxGeneration::New => rules::MuxGeneration::New,
+        };
+        let multi = first(self.pipeline, Role::MultiSource);
+        let id = first(self.pipeline, Role::Mux).or(multi)?;
+        let batch_size = match multi {
+            Some(source) => rules::BatchKey::MultiUri {
+                max_batch_size: self.present(source, ConfigKnob::MultiUriMaxBatchSize, Knob::MaxBatchSize),
+            },
+            None if self.has_source_list() => rules::BatchKey::SourceList,
+            None => rules::BatchKey::Own(self.present(id, ConfigKnob::MuxBatchSize, Knob::MuxBatchSize)),
+        };
+        let mut mux = rules::Mux::new(generation);
+        mux.batch_size = batch_size;
+        mux.width = self.present(id, ConfigKnob::MuxWidth, Knob::MuxWidth);
+        mux.height = self.present(id, ConfigKnob::MuxHeight, Knob::MuxHeight);
+        mux.batched_push_timeout = self.present(id, ConfigKnob::MuxBatchedPushTimeout, Knob::BatchedPushTimeout);
+        mux.nvbuf_memory_type = self.present(id, ConfigKnob::MuxNvbufMemoryType, Knob::NvbufMemoryType);
+        mux.live_source = self.present(id, ConfigKnob::MuxLiveSource, Knob::LiveSource);
+        mux.enable_padding = self.present(id, ConfigKnob::MuxEnablePadding, Knob::EnablePadding);
+        mux.overall_min_fps_n = self.present(id, ConfigKnob::MuxMinFpsNumerator, Knob::OverallMinFpsN);
+        mux.overall_min_fps_d = self.present(id, ConfigKnob::MuxMinFpsDenominator, Knob::OverallMinFpsD);
+        mux.overall_max_fps_n = self.present(id, ConfigKnob::MuxMaxFpsNumerator, Knob::OverallMaxFpsN);
+        mux.overall_max_fps_d = self.present(id, ConfigKnob::MuxMaxFpsDenominator, Knob::OverallMaxFpsD);
+        Some(mux)
+    }
+
+    /// deepstream-app's `[source-list]` decides the batch itself.
+    fn has_source_list(&self) -> bool {
+        self.pipeline.elements_with(Role::Source).any(|source| source.name == "source-list")
+    }
+
+    fn infers(&self) -> Vec<rules::Infer> {
+        let mut secondaries = 0;
+        self.pipeline
+            .infer
+            .iter()
+            .map(|stage| {
+                let is_secondary =
+                    self.pipeline.element(stage.element).is_some_and(|e| e.role == Role::SecondaryInfer);
+                let role = if is_secondary {
+                    secondaries += 1;
+                    rules::InferRole::Secondary(secondaries - 1)
+                } else {
+                    rules::InferRole::Primary
+                };
+                self.infer(stage, role)
+            })
+            .collect()
+    }
+
+    fn infer(&self, stage: &ds_config::InferStage, role: rules::InferRole) -> rules::Infer {
+        let id = stage.element;
+        let mut infer = rules::Infer::new(role);
+        if stage.tensors_from_preprocess {
+            infer.tensors = rules::TensorOrigin::Preprocess;
+        }
+        infer.batch_size = self.present(id, ConfigKnob::InferBatchSize, Knob::InferBatchSize);
+        infer.network_mode = self.present(id, ConfigKnob::InferNetworkMode, Knob::NetworkMode);
+        infer.interval = self.present(id, ConfigKnob::InferInterval, Knob::Interval);
+        infer.infer_dims = self.present(id, ConfigKnob::InferDims, Knob::InferDims);
+        infer.model_engine_file = self.present(id, ConfigKnob::InferModelEngineFile, Knob::ModelEngineFile);
+        let keeps_aspect = self
+            .setting(id, ConfigKnob::InferMaintainAspectRatio)
+            .and_then(|setting| setting.value.as_ref()?.flag());
+        if keeps_aspect == Some(true) {
+            infer.aspect_ratio = rules::AspectRatio::Kept;
+        }
+        let stated = match infer.infer_dims.value() {
+            Some(Value::Dims(dims)) => Some(*dims),
+            _ => None,
+        };
+        infer.model_dims = stated.or(if role == rules::InferRole::Primary { self.wishes.dims } else { None });
+        infer.engines = self.engines(id);
+        infer.calibration = self.calibration(id);
+        infer.precision = self.wishes.precision;
+        infer
+    }
+
+    /// The engine that is named, if it exists: batch and precision stand in the name that nvinfer gives it.
+    fn engines(&self, id: ElementId) -> Vec<rules::Engine> {
+        let path = self
+            .setting(id, ConfigKnob::InferModelEngineFile)
+            .and_then(|setting| Some((self.pipeline.path_of(setting)?, setting.value.as_ref()?.text()?.to_owned())));
+        path.into_iter()
+            .filter(|(path, _)| (self.exists)(path))
+            .map(|(_, written)| rules::Engine {
+                max_batch: engine_batch(&written),
+                precision: engine_precision(&written),
+                path: written,
+            })
+            .collect()
+    }
+
+    fn calibration(&self, id: ElementId) -> rules::CalibrationFile {
+        let setting = self.setting(id, ConfigKnob::InferInt8CalibFile);
+        match setting.and_then(|setting| self.pipeline.path_of(setting)) {
+            Some(path) if (self.exists)(&path) => rules::CalibrationFile::Readable,
+            Some(_) => rules::CalibrationFile::Missing,
+            None => rules::CalibrationFile::NotNamed,
+        }
+    }
+
+    fn sources(&self) -> Vec<rules::Source> {
+        self.pipeline
+            .sources
+            .iter()
+            .map(|source| {
+                let element = self.pipeline.element(source.element);
+                let name = element.map_or_else(String::new, display_name);
+                let mut out = rules::Source::new(name, source_kind(source.kind));
+                out.streams = StreamCount::new(source.streams.unwrap_or(1));
+                out.size = source
+                    .size
+                    .and_then(|size| Resolution::new(size.width, size.height))
+                    .or(self.wishes.source_size);
+                let decoder = self.decoder_of(source.element);
+                out.num_extra_surfaces =
+                    self.present(decoder, ConfigKnob::DecodeNumExtraSurfaces, Knob::NumExtraSurfaces);
+                out.cudadec_memtype = self.present(decoder, ConfigKnob::DecodeCudadecMemtype, Knob::CudadecMemtype);
+                out.file_loop = self.present(source.element, ConfigKnob::SourceFileLoop, Knob::FileLoop);
+                out
+            })
+            .collect()
+    }
+
+    /// The element that decodes a source: a decoder on the same branch, else the source itself.
+    fn decoder_of(&self, source: ElementId) -> ElementId {
+        decoder_of(self.pipeline, source)
+    }
+
+    /// The codec that the user named, else the one that every parser in front of a decoder stands for.
+    fn codec(&self) -> Option<VideoCodec> {
+        let parsed = self.pipeline.elements.iter().filter_map(|e| match e.factory.as_str() {
+            "h264parse" => Some(VideoCodec::H264),
+            "h265parse" => Some(VideoCodec::Hevc),
+            "vp9parse" => Some(VideoCodec::Vp9),
+            "av1parse" => Some(VideoCodec::Av1),
+            _ => None,
+        });
+        self.wishes.codec.or_else(|| only(parsed))
+    }
+
+    fn consumers(&self) -> Vec<rules::Consumer> {
+        self.pipeline
+            .elements
+            .iter()
+            .filter_map(|element| {
+                let (kind, enable) = match element.role {
+                    Role::Osd => {
+                        (rules::ConsumerKind::Osd, self.present(element.id, ConfigKnob::OsdEnable, Knob::OsdEnable))
+                    }
+                    Role::Tiler => (
+                        rules::ConsumerKind::Tiler,
+                        self.present(element.id, ConfigKnob::TilerEnable, Knob::TilerEnable),
+                    ),
+                    Role::Analytics => (rules::ConsumerKind::Analytics, Present::Absent),
+                    Role::Preprocess => (rules::ConsumerKind::Preprocess, Present::Absent),
+                    Role::MessageConverter => (rules::ConsumerKind::MessageConverter, Present::Absent),
+                    _ => return None,
+                };
+                Some(rules::Consumer { kind, enable })
+            })
+            .collect()
+    }
+
+    fn tracker(&self) -> Option<rules::Tracker> {
+        let id = first(self.pipeline, Role::Tracker)?;
+        let config = self.text(id, ConfigKnob::TrackerLlConfigFile);
+        let mut tracker = rules::Tracker::new(tracker_algorithm(config));
+        tracker.width = self.present(id, ConfigKnob::TrackerWidth, Knob::TrackerWidth);
+        tracker.height = self.present(id, ConfigKnob::TrackerHeight, Knob::TrackerHeight);
+        tracker.ll_config_file = self.present(id, ConfigKnob::TrackerLlConfigFile, Knob::LlConfigFile);
+        Some(tracker)
+    }
+
+    fn queues(&self) -> rules::Queues {
+        if matches!(self.pipeline.form, ds_config::Form::AppTxt | ds_config::Form::AppYml) {
+            return rules::Queues::NotConfigurable;
+        }
+        let queue = |element: &Element| {
+            let Role::Queue(position) = element.role else { return None };
+            let mut queue = rules::Queue::new(display_name(element), queue_position(position));
+            let present = |config, knob| self.present(element.id, config, knob);
+            queue.max_size_buffers = present(ConfigKnob::QueueMaxSizeBuffers, Knob::QueueMaxSizeBuffers);
+            queue.max_size_bytes = present(ConfigKnob::QueueMaxSizeBytes, Knob::QueueMaxSizeBytes);
+            queue.max_size_time = present(ConfigKnob::QueueMaxSizeTime, Knob::QueueMaxSizeTime);
+            queue.leaky = present(ConfigKnob::QueueLeaky, Knob::QueueLeaky);
+            Some(queue)
+        };
+        rules::Queues::Named(self.pipeline.elements.iter().filter_map(queue).collect())
+    }
+
+    fn sinks(&self) -> Vec<rules::Sink> {
+        self.pipeline
+            .sinks
+            .iter()
+            .filter_map(|sink| {
+                let element = self.pipeline.element(sink.element)?;
+                let mut out = rules::Sink::new(display_name(element), sink_kind(sink.kind));
+                out.element = match self.present(sink.element, ConfigKnob::SinkKind, Knob::SinkElement) {
+                    // Not every form has a setting for it; the element itself is the value then.
+                    Present::Absent => Present::Value {
+                        value: Value::from(element.factory.as_str()),
+                        place: Place::new(element.place.to_string()),
+                    },
+                    present => present,
+                };
+                out.sync = self.present(sink.element, ConfigKnob::SinkSync, Knob::SinkSync);
+                Some(out)
+            })
+            .collect()
+    }
+}
+
+/// The element that decodes a source: a decoder on the same branch, else the source itself.
+pub(super) fn decoder_of(pipeline: &Pipeline, source: ElementId) -> ElementId {
+    let branch = pipeline.element(source).map(|element| element.branch);
+    pipeline
+        .elements_with(Role::Decoder)
+        .find(|decoder| Some(decoder.branch) == branch)
+        .map_or(source, |decoder| decoder.id)
+}
+
+/// How a target of the rules names an element: its own name, or factory and place where it has none of its own.
+pub(super) fn display_name(element: &Element) -> String {
+    if element.name.is_empty() || element.name == element.factory {
+        format!("{} at {}", element.factory, element.place)
+    } else {
+        element.name.clone()
+    }
+}
+
+fn value_of(value: &KnobValue, knob: Knob) -> Value {
+    match value {
+        KnobValue::Flag(true) => Value::from(rules::Switch::On),
+        KnobValue::Flag(false) => Value::from(rules::Switch::Off),
+        other => knob.read(&other.to_string()),
+    }
+}
+
+fn source_kind(kind: ds_config::SourceKind) -> rules::SourceKind {
+    match kind {
+        ds_config::SourceKind::File => rules::SourceKind::File,
+        ds_config::SourceKind::Rtsp => rules::SourceKind::Rtsp,
+        ds_config::SourceKind::Usb => rules::SourceKind::UsbCamera,
+        ds_config::SourceKind::Csi => rules::SourceKind::CsiCamera,
+        _ => rules::SourceKind::Other,
+    }
+}
+
+fn sink_kind(kind: ds_config::SinkKind) -> rules::SinkKind {
+    match kind {
+        ds_config::SinkKind::Fake => rules::SinkKind::Fake,
+        ds_config::SinkKind::Display => rules::SinkKind::Display,
+        ds_config::SinkKind::File => rules::SinkKind::File,
+        ds_config::SinkKind::Network => rules::SinkKind::Network,
+        ds_config::SinkKind::MessageBroker => rules::SinkKind::Message,
+        _ => rules::SinkKind::Other,
+    }
+}
+
+fn queue_position(position: ds_config::QueuePosition) -> rules::QueuePosition {
+    match position {
+        ds_config::QueuePosition::DecoderToMux => rules::QueuePosition::DecoderToMux,
+        ds_config::QueuePosition::MuxToInfer => rules::QueuePosition::MuxToInfer,
+        ds_config::QueuePosition::MessageBranch => rules::QueuePosition::MessageBranch,
+        ds_config::QueuePosition::FileBranch => rules::QueuePosition::FileBranch,
+        _ => rules::QueuePosition::Other,
+    }
+}
+
+/// The algorithm, by the names of the configurations that DeepStream 9.1 ships
+/// (`samples/configs/deepstream-app/config_tracker_*.yml`).
+fn tracker_algorithm(config: Option<&str>) -> rules::TrackerAlgorithm {
+    use rules::TrackerAlgorithm as Algorithm;
+    let Some(config) = config else { return Algorithm::NotConfigured };
+    let name = config.rsplit('/').next().unwrap_or(config).to_ascii_lowercase();
+    let table = [
+        ("3d", Algorithm::ThreeD),
+        ("mask", Algorithm::Mask),
+        ("sam2", Algorithm::Mask),
+        ("nvdeepsort", Algorithm::NvDeepSort),
+        ("deepsort", Algorithm::NvDeepSort),
+        ("nvsort", Algorithm::NvSort),
+        ("nvdcf", Algorithm::NvDcf),
+        ("iou", Algorithm::Iou),
+    ];
+    table.iter().find(|(word, _)| name.contains(word)).map_or(Algorithm::Unknown, |(_, algorithm)| *algorithm)
+}
+
+/// The batch in an engine's name, which nvinfer makes as `<onnx>_b<N>_gpu<G>_<precision>.engine`.
+fn engine_batch(path: &str) -> Option<ds_ceilings::Batch> {
+    engine_parts(path).find_map(|part| part.strip_prefix('b')?.parse().ok()).and_then(ds_ceilings::Batch::new)
+}
+
+fn engine_precision(path: &str) -> Option<rules::Precision> {
+    engine_parts(path).find_map(|part| match part {
+        "fp32" => Some(rules::Precision::Fp32),
+        "fp16" => Some(rules::Precision::Fp16),
+        "int8" => Some(rules::Precision::Int8),
+        _ => None,
+    })
+}
+
+fn engine_parts(path: &str) -> impl Iterator<Item = &str> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.strip_suffix(".engine").unwrap_or_default().split('_').rev().take(3)
+}
+
+fn gpu(ceilings: &Ceilings) -> rules::Gpu {
+    let rate = |precision| ceilings.tensor(precision).and_then(|tensor| tensor.published.value());
+    let kind = ceilings.product.as_ref().map(|product| match product.host_link {
+        HostLink::SharedMemory => rules::GpuKind::Integrated,
+        HostLink::Pcie | HostLink::NvlinkC2c => rules::GpuKind::Discrete,
+    });
+    rules::Gpu {
+        name: ceilings.product.as_ref().map(|product| product.name.clone()),
+        kind,
+        int8: rate(TensorPrecision::Int8),
+        fp16: rate(TensorPrecision::Fp16),
+        fp32: rate(TensorPrecision::Tf32),
+    }
+}
+
+/// The value that all items share; `None` where they differ or there are none.
+fn only<T: PartialEq>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    let first = items.next()?;
+    items.all(|item| item == first).then_some(first)
+}
+
+/// The decode ceiling at the size that all decoded sources share; unknown where they differ or nobody says it.
+fn decode_ceiling(
+    sources: &[rules::Source],
+    codec: Option<VideoCodec>,
+    ceilings: &Ceilings,
+) -> rules::DecodeCeiling {
+    let mut decoded = sources.iter().filter(|source| source.kind.is_decoded()).peekable();
+    if decoded.peek().is_none() {
+        return rules::DecodeCeiling::NotUsed;
+    }
+    let size = only(decoded.map(|source| source.size)).flatten();
+    let fps = codec
+        .zip(size)
+        .and_then(|(codec, size)| ceilings.decode_fps(codec, BitDepth::Eight, size).value());
+    fps.map_or(rules::DecodeCeiling::Unknown, rules::DecodeCeiling::Known)
+}

@@ -1,0 +1,17 @@
+//! Reports: plain data with a version, and their renderings.
+//!
+//! The core types of the lower crates do not serialise; these do, under a schema that changes only on purpose.
+
+mod build;
+mod markdown;
+mod model;
+
+pub use build::{
+    ReportInputs, bound_report, build_report, capacity_report, e2e_report, expected, hardware_report, knob_reports,
+    plateau_report, trace_report,
+};
+pub use markdown::{capacity_markdown, markdown, plan_markdown, profile_markdown, sweep_markdown};
+pub use model::{
+    BoundReport, CapacityReport, CeilingReport, E2eReport, HardwareReport, KnobReport, LimitReport, NamedTimeReport,
+    PipelineReport, PlateauReport, Report, SCHEMA, SweepPointReport, TraceReport, UninstrumentedReport,
+};

@@ -1,0 +1,73 @@
+//! From the readings of a run to the signals of the boundedness table.
+
+use ds_ceilings::Fps;
+use ds_config::Pipeline;
+use ds_derive::{Idle, IdleBasis, Outcome, Plateau, Signals};
+
+use crate::stages::{CaptureState, ProfileReading, TraceReading};
+
+/// What was measured, in the form in which the table reads it. Whatever was not measured stays `None`.
+pub fn signals_of(
+    pipeline: &Pipeline,
+    fps: Fps,
+    plateau: Option<&Plateau>,
+    decode_ceiling: Option<Fps>,
+    profile: &ProfileReading,
+) -> Signals {
+    let trace = match &profile.capture {
+        CaptureState::Captured(trace) => Some(trace.as_ref()),
+        CaptureState::NotCaptured(_) => None,
+    };
+    let windows = match &profile.clean {
+        Outcome::Ran { windows } => windows.clone(),
+        Outcome::Failed { .. } => Vec::new(),
+    };
+    let at = |batch| plateau.and_then(|p| p.points.iter().find(|m| m.batch.get() == batch)).map(|m| m.fps);
+    let live = pipeline.sources.iter().any(|source| {
+        matches!(source.kind, ds_config::SourceKind::Rtsp | ds_config::SourceKind::Usb | ds_config::SourceKind::Csi)
+    });
+    let load = profile.load.as_ref().ok();
+    let mut signals = Signals {
+        decoder_utilisation: load.and_then(|load| load.decoder),
+        streams: profile.streams,
+        e2e: mean(&windows),
+        e2e_windows: windows,
+        plateau: plateau.and_then(|p| p.final_batch.and_then(|batch| p.fps_at(batch))),
+        decode_ceiling,
+        sweep_at_1: at(1),
+        sweep_at_2: at(2),
+        source_rate: live.then_some(fps),
+        ..Signals::default()
+    };
+    if let Some(trace) = trace {
+        from_trace(&mut signals, trace);
+    }
+    signals
+}
+
+fn from_trace(signals: &mut Signals, trace: &TraceReading) {
+    signals.memcpy_share = trace.memcpy_share();
+    signals.sync_share = trace.sync_share();
+    signals.module_load_share = trace.module_load_share();
+    signals.gpu_busy = trace.step_busy;
+    signals.matrix_share = trace.matrix_share;
+    signals.sm_active = trace.sm_active;
+    signals.dram = trace.dram;
+    signals.gpu_idle = match (trace.step_busy, trace.busy_share()) {
+        (Some(busy), _) => Some(Idle { share: busy.complement(), of: IdleBasis::MedianStep }),
+        (None, Some(busy)) => Some(Idle { share: busy.complement(), of: IdleBasis::GpuActiveSpan }),
+        (None, None) => None,
+    };
+    let total = |wanted: fn(&str) -> bool| {
+        let sum: u64 = trace.ranges.iter().filter(|r| wanted(&r.name)).map(|r| r.total.get()).sum();
+        (sum > 0).then(|| ds_ceilings::Nanos::new(sum))
+    };
+    signals.tracker_total = total(|name| name.contains("nvtracker_process"));
+    signals.infer_total = total(|name| name.starts_with("GstNvInfer"));
+}
+
+/// The mean of windows; `None` of none.
+pub fn mean(windows: &[Fps]) -> Option<Fps> {
+    let n = u32::try_from(windows.len()).ok().filter(|n| *n > 0)?;
+    Fps::new(windows.iter().map(|w| w.get()).sum::<f64>() / f64::from(n))
+}

@@ -1,0 +1,65 @@
+//! The stages of a run. Each takes a [`Session`] and gives a value; none prints and none knows the command line.
+
+mod hw;
+mod launch;
+mod profile;
+mod sampling;
+mod sweep;
+mod trace;
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+pub use hw::{HwReading, gpus_from_text, read_hw};
+pub use launch::Launch;
+pub use profile::{CaptureState, ProfileReading, ProfileRequest, profile};
+pub use sampling::GpuLoad;
+pub use sweep::{Counted, SweepReading, SweepRequest, SweptBatch, batches_to_try, sweep};
+pub use trace::{DeviceReading, NamedTime, TraceReading, read_trace};
+
+use crate::bundle::{Bundle, StageName, StageState};
+use crate::error::Error;
+use crate::process::Runner;
+use crate::progress::{Event, Progress};
+
+/// What a stage works with.
+pub struct Session<'a> {
+    /// Runs programs, or answers from a recording.
+    pub runner: &'a dyn Runner,
+    /// Where files that programs leave behind are found: the bundle that is written, or the one that is replayed.
+    pub files: Option<PathBuf>,
+    /// The bundle that is written, where one is.
+    pub bundle: Option<Rc<RefCell<Bundle>>>,
+    /// Name or path of nsys.
+    pub nsys: String,
+    /// Index of the GPU that the work runs on.
+    pub gpu_index: u32,
+    /// Receives events.
+    pub progress: &'a mut Progress<'a>,
+}
+
+impl Session<'_> {
+    pub(crate) fn tell(&mut self, event: &Event) {
+        (self.progress)(event);
+    }
+
+    /// Notes in the bundle how far a stage came.
+    ///
+    /// # Errors
+    ///
+    /// When the bundle cannot be written.
+    pub fn set_stage(&self, stage: StageName, state: StageState) -> Result<(), Error> {
+        if let Some(bundle) = &self.bundle {
+            bundle.borrow_mut().set_stage(stage, state)?;
+        }
+        Ok(())
+    }
+
+    /// The path of a file of the bundle, or of its compressed form where only that is there.
+    fn file(&self, relative: &str) -> Option<PathBuf> {
+        let plain = self.files.as_deref()?.join(relative);
+        let packed = Path::new(&format!("{}.gz", plain.display())).to_owned();
+        [plain, packed].into_iter().find(|path| path.exists())
+    }
+}

@@ -1,0 +1,235 @@
+//! The main job: all stages, one report.
+
+use std::path::Path;
+
+use ds_ceilings::{Batch, Ceilings, GpuIdentity, GpuTable, StreamCount};
+use ds_config::Pipeline;
+use ds_derive::{
+    Bound, BoundKind, Capacity, CapacityInputs, DecodeCeiling, Facts, Outcome, Plan, Plateau, Variant, bound, capacity,
+    derive, plateau,
+};
+
+use crate::bundle::{StageName, StageState};
+use crate::error::Error;
+use crate::pipeline::{PlannedEdits, Wishes, e2e_launch, facts_of, inference_only_launch, plan_edits};
+use crate::progress::Event;
+use crate::report::{Report, ReportInputs, build_report};
+use crate::signals::{mean, signals_of};
+use crate::stages::{
+    Counted, Launch, ProfileReading, ProfileRequest, Session, SweepReading, SweepRequest, SweptBatch, batches_to_try,
+    profile, read_hw, sweep,
+};
+
+/// What to tune and how.
+#[derive(Debug, Clone)]
+pub struct TuneRequest {
+    /// What the user asked for.
+    pub wishes: Wishes,
+    /// The largest batch to sweep; the number of streams where it is not given.
+    pub max_batch: Option<u32>,
+    /// The batches to sweep, in place of powers of two.
+    pub batches: Vec<Batch>,
+    /// The load of the sweep in place of the inference-only pipeline.
+    pub launch: Option<Launch>,
+    /// The whole pipeline in place of its own command.
+    pub e2e_launch: Option<Launch>,
+    /// How long each load is measured.
+    pub seconds: u32,
+    /// How long the traced run is.
+    pub trace_seconds: u32,
+    /// Which program measured what.
+    pub provenance: Option<String>,
+}
+
+/// What the run found.
+#[derive(Debug, Clone)]
+pub struct Tuned {
+    /// The report.
+    pub report: Report,
+    /// Where the values of the plan go.
+    pub edits: PlannedEdits,
+    /// The plan.
+    pub plan: Plan,
+    /// How many streams fit.
+    pub capacity: Capacity,
+}
+
+/// Runs every stage on a pipeline.
+///
+/// # Errors
+///
+/// When a stage that the others need has no result.
+pub fn tune(session: &mut Session<'_>, pipeline: &Pipeline, request: &TuneRequest) -> Result<Tuned, Error> {
+    let mut notes = Vec::new();
+    staged(session, StageName::Inspect, |_| Ok(()))?;
+
+    let (gpu, ceilings) = staged(session, StageName::Hw, |session| {
+        let reading = read_hw(session)?;
+        notes.extend(reading.gaps.iter().cloned());
+        let gpu = reading.gpu(session.gpu_index)?.clone();
+        let ceilings = Ceilings::new(&gpu, GpuTable::built_in());
+        Ok((gpu, ceilings))
+    })?;
+    let exists = |path: &str| Path::new(path).exists();
+    let mut facts = facts_of(pipeline, &request.wishes, Some(&ceilings), &exists);
+
+    let swept = staged(session, StageName::Sweep, |session| run_sweep(session, pipeline, request, &facts))?;
+    let found = plateau(&swept.points(), request.wishes.streams);
+    facts.plateau = Some(found.clone());
+
+    let (plan, edits) = staged(session, StageName::Derive, |_| {
+        let plan = derive(&facts);
+        let edits = plan_edits(pipeline, &plan, Variant::Every)?;
+        Ok((plan, edits))
+    })?;
+
+    let profiled = staged(session, StageName::Profile, |session| run_profile(session, pipeline, request, &facts, &found))?;
+    let verdict = profiled.as_ref().map(|profiled| judge(pipeline, request, &facts, profiled));
+    note_profile(&mut notes, request, profiled.as_ref());
+    let capacity = capacity_of(&mut facts, verdict.as_ref(), profiled.as_ref());
+
+    let report = build_report(&ReportInputs {
+        pipeline,
+        wishes: &request.wishes,
+        hardware: Some((&gpu, &ceilings)),
+        sweep: Some((&swept, &found)),
+        plan: &plan,
+        edits: &edits,
+        applied: false,
+        profile: profiled.as_ref(),
+        bound: verdict.as_ref(),
+        capacity: &capacity,
+        provenance: request.provenance.clone(),
+        notes,
+    });
+    Ok(Tuned { report, edits, plan, capacity })
+}
+
+/// Runs one stage with its state in the bundle.
+fn staged<'a, T>(
+    session: &mut Session<'a>,
+    stage: StageName,
+    work: impl FnOnce(&mut Session<'a>) -> Result<T, Error>,
+) -> Result<T, Error> {
+    session.tell(&Event::Stage(stage));
+    session.set_stage(stage, StageState::Started)?;
+    match work(session) {
+        Ok(value) => {
+            session.set_stage(stage, StageState::Finished)?;
+            Ok(value)
+        }
+        Err(error) => {
+            session.set_stage(stage, StageState::Failed(error.to_string()))?;
+            Err(error)
+        }
+    }
+}
+
+/// Sweeps with the user's load, else with the inference-only pipeline made of the user's configuration.
+///
+/// # Errors
+///
+/// When neither can be had, or a load cannot be run.
+pub fn run_sweep(
+    session: &mut Session<'_>,
+    pipeline: &Pipeline,
+    request: &TuneRequest,
+    facts: &Facts,
+) -> Result<SweepReading, Error> {
+    let limit = request.max_batch.unwrap_or(request.wishes.streams.get());
+    let batches = if request.batches.is_empty() { batches_to_try(limit) } else { request.batches.clone() };
+    if let Some(launch) = &request.launch {
+        if !launch.takes_batch() {
+            return Err(Error::Input { what: "the launch command has no `{batch}` in it".to_owned() });
+        }
+        let request =
+            SweepRequest { launch: launch.clone(), batches, seconds: request.seconds, counted: Counted::ByEmitter };
+        return sweep(session, &request);
+    }
+    // One command a batch: each has as many sources as frames in a batch.
+    let model = facts.infers.first().and_then(|infer| infer.model_dims).map(|dims| dims.size());
+    let mut readings: Vec<SweptBatch> = Vec::new();
+    for batch in batches {
+        let launch = inference_only_launch(pipeline, model, batch.get()).map_err(|what| Error::Input { what })?;
+        let request =
+            SweepRequest { launch, batches: vec![batch], seconds: request.seconds, counted: Counted::Batches };
+        readings.extend(sweep(session, &request)?.batches);
+    }
+    Ok(SweepReading { batches: readings })
+}
+
+/// Profiles the user's whole-pipeline load, else the sweep's load at the final batch, else the pipeline's own command.
+/// `None` when nothing ran in the sweep.
+fn run_profile(
+    session: &mut Session<'_>,
+    pipeline: &Pipeline,
+    request: &TuneRequest,
+    facts: &Facts,
+    found: &Plateau,
+) -> Result<Option<ProfileReading>, Error> {
+    let Some(batch) = found.final_batch else { return Ok(None) };
+    let own = || e2e_launch(pipeline);
+    let Some(launch) = request.e2e_launch.clone().or_else(|| request.launch.clone()).or_else(own) else {
+        return Ok(None);
+    };
+    let request = ProfileRequest {
+        launch,
+        batch: batch.get(),
+        streams: facts.streams.get(),
+        seconds: request.seconds,
+        trace_seconds: request.trace_seconds,
+    };
+    profile(session, &request).map(Some)
+}
+
+/// Reads the table of bounds.
+pub fn judge(pipeline: &Pipeline, request: &TuneRequest, facts: &Facts, profiled: &ProfileReading) -> Bound {
+    let decode = match facts.decode {
+        DecodeCeiling::Known(fps) => Some(fps),
+        DecodeCeiling::Unknown | DecodeCeiling::NotUsed => None,
+    };
+    bound(&signals_of(pipeline, request.wishes.fps, facts.plateau.as_ref(), decode, profiled))
+}
+
+fn capacity_of(facts: &mut Facts, verdict: Option<&Bound>, profiled: Option<&ProfileReading>) -> Capacity {
+    facts.bound = verdict.map(|verdict| verdict.kind).filter(|kind| *kind != BoundKind::Unknown);
+    facts.e2e = profiled.and_then(|profiled| match &profiled.clean {
+        Outcome::Ran { windows } => mean(windows),
+        Outcome::Failed { .. } => None,
+    });
+    capacity(&CapacityInputs::of(facts))
+}
+
+fn note_profile(notes: &mut Vec<String>, request: &TuneRequest, profiled: Option<&ProfileReading>) {
+    let Some(profiled) = profiled else {
+        notes.push("the whole pipeline was not measured".to_owned());
+        return;
+    };
+    if let Some(streams) = profiled.streams.filter(|streams| *streams != request.wishes.streams) {
+        let asked = request.wishes.streams;
+        notes.push(format!("the whole pipeline ran with {streams}, not with the {asked} asked for"));
+    }
+    if let Err(reason) = &profiled.load {
+        notes.push(format!("no GPU utilisation beside the whole pipeline: {reason}"));
+    }
+}
+
+/// A plan from a pipeline alone: for `derive` without a recording.
+pub fn plan_without_sweep(
+    pipeline: &Pipeline,
+    wishes: &Wishes,
+    gpu: Option<(&GpuIdentity, &Ceilings)>,
+    found: Option<Plateau>,
+) -> Result<(Plan, PlannedEdits), Error> {
+    let exists = |path: &str| Path::new(path).exists();
+    let mut facts = facts_of(pipeline, wishes, gpu.map(|(_, ceilings)| ceilings), &exists);
+    facts.plateau = found;
+    let plan = derive(&facts);
+    let edits = plan_edits(pipeline, &plan, Variant::Every)?;
+    Ok((plan, edits))
+}
+
+/// Streams of a pipeline, for commands that were not told how many.
+pub fn streams_or(pipeline: &Pipeline, asked: Option<u32>) -> Option<StreamCount> {
+    asked.or_else(|| pipeline.streams()).map(StreamCount::new)
+}

@@ -1,0 +1,131 @@
+//! Arguments that several commands share.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// Where results go and where they come from.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct BundleArgs {
+    /// Directory that keeps everything this run does, as it happens; a second run on it goes on where the first stopped
+    #[arg(long, visible_alias = "record", value_name = "DIR")]
+    pub(crate) bundle: Option<PathBuf>,
+    /// Run again from what a bundle recorded, with no GPU; arguments that are left out are the recorded ones
+    #[arg(long, value_name = "DIR")]
+    pub(crate) replay: Option<PathBuf>,
+}
+
+/// Which GPU.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct GpuArgs {
+    /// Index of the GPU, as nvidia-smi counts [default: 0]
+    #[arg(long, value_name = "N")]
+    pub(crate) gpu_index: Option<u32>,
+}
+
+/// What the pipeline is to carry, and what the files do not say.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct WishArgs {
+    /// Streams that the pipeline is to carry [default: as many as its files describe]
+    #[arg(long, value_name = "N")]
+    pub(crate) streams: Option<u32>,
+    /// Frame rate of each stream, in frames per second [default: 30]
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    pub(crate) fps: Option<f64>,
+    /// Channels, height and width of the model, for example `3;544;960`, where its file does not say it
+    #[arg(long, value_name = "C;H;W")]
+    pub(crate) dims: Option<String>,
+    /// Size of the sources' frames, for example 1920x1080, where no file says it
+    #[arg(long, value_name = "WxH")]
+    pub(crate) source_size: Option<String>,
+    /// Codec of the sources, for example h264 or hevc, where no element says it
+    #[arg(long, value_name = "CODEC")]
+    pub(crate) codec: Option<String>,
+    /// Keep the network in FP32
+    #[arg(long)]
+    pub(crate) fp32: bool,
+    /// Size behind the mux, also where the frame is looked at downstream
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) mux_size: Option<MuxSize>,
+    /// What the pictures are wanted for
+    #[arg(long, value_name = "KIND")]
+    pub(crate) output: Option<Output>,
+    /// Release of DeepStream that will run the pipeline, for example 9.1
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) deepstream: Option<String>,
+}
+
+/// How loads are run.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct LoadArgs {
+    /// Largest batch of the sweep [default: the number of streams]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_batch: Option<u32>,
+    /// Batches of the sweep, in place of powers of two
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',')]
+    pub(crate) batches: Vec<u32>,
+    /// Load of the sweep in place of the inference-only pipeline; `{batch}` and `{seconds}` are filled in
+    #[arg(long, value_name = "CMD")]
+    pub(crate) launch: Option<String>,
+    /// Whole pipeline in place of its own command; `{batch}`, `{streams}` and `{seconds}` are filled in
+    #[arg(long, value_name = "CMD")]
+    pub(crate) e2e_launch: Option<String>,
+    /// Seconds for which each load is measured [default: 30]
+    #[arg(long, value_name = "S")]
+    pub(crate) seconds: Option<u32>,
+    /// Seconds of the traced run [default: 5]
+    #[arg(long, value_name = "S")]
+    pub(crate) trace_seconds: Option<u32>,
+    /// Name or path of nsys [default: nsys]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) nsys: Option<String>,
+    /// A sentence for the report that says which program measured what, where it was not the pipeline itself
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) provenance: Option<String>,
+}
+
+/// The size behind the mux.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MuxSize {
+    /// That of the rule
+    Model,
+    /// That of the sources
+    Source,
+}
+
+/// What the pictures are wanted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Output {
+    /// Nobody looks at them
+    None,
+    /// They are shown
+    Visible,
+    /// They are kept
+    Recorded,
+}
+
+/// How a report is printed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// For a terminal
+    #[default]
+    Text,
+    /// Markdown
+    Md,
+    /// JSON, with its schema named in it
+    Json,
+}
+
+/// How a table is printed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TableFormat {
+    /// Aligned columns, names cut at 100 characters as nsys does
+    #[default]
+    Text,
+    /// CSV, equal to `nsys stats --format csv`
+    Csv,
+    /// As CSV, with tabs
+    Tsv,
+    /// JSON: one object a row
+    Json,
+}

@@ -1,0 +1,257 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::args::{BundleArgs, GpuArgs, LoadArgs, ReportFormat, TableFormat, WishArgs};
+
+/// Measures a GPU inference pipeline, derives its settings, says what bounds it
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    max_term_width = 100,
+    after_help = "Exit status: 0 fine, 1 internal, 2 usage, 3 no usable input, 4 an external program is missing or \
+                  failed,\n10 changes pending (derive --check), 11 a limit is exceeded (capacity --require), \
+                  130 interrupted.\n\nExample:\n  dsprof tune pipeline.txt --streams 16 --fps 30"
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// All stages, one report
+    #[command(after_help = "Example:\n  dsprof tune app.txt --streams 16 --fps 30 --dims '3;544;960'\n  \
+                            dsprof tune --replay testdata/bundles/h200-resnet152")]
+    Tune(TuneArgs),
+    /// Stage 1: elements, coverage, and where each knob comes from
+    #[command(after_help = "Example:\n  dsprof inspect app.txt")]
+    Inspect(InspectArgs),
+    /// Stage 2: identity of the GPU and its ceilings
+    #[command(after_help = "Example:\n  dsprof hw\n  dsprof hw --gpu 'NVIDIA L40S'\n  dsprof hw --from nvidia-smi.xml")]
+    Hw(HwArgs),
+    /// Stage 3: the inference plateau
+    #[command(after_help = "Example:\n  dsprof sweep app.txt --streams 32 --launch 'python3 load.py {batch} {seconds}'")]
+    Sweep(SweepArgs),
+    /// Stage 4: the plan as a table and a unified diff; writes only with --apply
+    #[command(after_help = "Example:\n  dsprof derive app.txt --streams 16 --fps 30\n  \
+                            dsprof derive app.txt --replay bundle --apply")]
+    Derive(DeriveArgs),
+    /// Stage 5: capture the whole pipeline, read the trace, say what bounds it
+    #[command(after_help = "Example:\n  dsprof profile app.txt --bundle out")]
+    Profile(ProfileArgs),
+    /// How many streams fit (rule R7)
+    #[command(after_help = "Example:\n  dsprof capacity --gpu 'NVIDIA L4' --codec hevc --source-size 1920x1080 \
+                            --plateau-fps 1200 --fps 30\n  dsprof capacity --replay bundle --require 16")]
+    Capacity(CapacityArgs),
+    /// Questions to a trace of Nsight Systems; nsys itself is not needed
+    Trace(TraceArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TuneArgs {
+    /// The pipeline: deepstream-app file, or a script with a gst-launch line
+    #[arg(required_unless_present = "replay")]
+    pub(crate) pipeline: Option<String>,
+    #[command(flatten)]
+    pub(crate) wishes: WishArgs,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+    #[command(flatten)]
+    pub(crate) gpu: GpuArgs,
+    #[command(flatten)]
+    pub(crate) bundle: BundleArgs,
+    /// How the report is printed
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    pub(crate) format: ReportFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// The pipeline
+    pub(crate) pipeline: String,
+    /// How it is printed
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    pub(crate) format: ReportFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HwArgs {
+    /// Plan with a GPU that is not at hand, by its name
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["from", "replay", "list", "compare"])]
+    pub(crate) gpu: Option<String>,
+    /// Read what nvidia-smi printed on another machine: `-q -x`, or a query as CSV with its header
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["replay", "list", "compare"])]
+    pub(crate) from: Option<PathBuf>,
+    /// List the GPUs that are known by name
+    #[arg(long, conflicts_with = "compare")]
+    pub(crate) list: bool,
+    /// Compare the ceilings of two GPUs by their names
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    pub(crate) compare: Vec<String>,
+    #[command(flatten)]
+    pub(crate) gpu_args: GpuArgs,
+    #[command(flatten)]
+    pub(crate) bundle: BundleArgs,
+    /// How it is printed
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    pub(crate) format: ReportFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SweepArgs {
+    /// The pipeline
+    #[arg(required_unless_present = "replay")]
+    pub(crate) pipeline: Option<String>,
+    #[command(flatten)]
+    pub(crate) wishes: WishArgs,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+    #[command(flatten)]
+    pub(crate) gpu: GpuArgs,
+    #[command(flatten)]
+    pub(crate) bundle: BundleArgs,
+    /// How it is printed
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    pub(crate) format: ReportFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DeriveArgs {
+    /// The pipeline
+    #[arg(required_unless_present = "replay")]
+    pub(crate) pipeline: Option<String>,
+    #[command(flatten)]
+    pub(crate) wishes: WishArgs,
+    /// Take the ceilings of a GPU that is not at hand, by its name
+    #[arg(long, value_name = "NAME", conflicts_with = "replay")]
+    pub(crate) gpu: Option<String>,
+    /// Write the values, all files or none; old and new contents are kept in the bundle
+    #[arg(long, conflicts_with = "check")]
+    pub(crate) apply: bool,
+    /// Write nothing and exit with status 10 when values would change
+    #[arg(long)]
+    pub(crate) check: bool,
+    #[command(flatten)]
+    pub(crate) gpu_args: GpuArgs,
+    #[command(flatten)]
+    pub(crate) bundle: BundleArgs,
+    /// How it is printed
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    pub(crate) format: ReportFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProfileArgs {
+    /// The pipeline
+    #[arg(required_unless_present = "replay")]
+    pub(crate) pipeline: Option<String>,
+    #[command(flatten)]
+    pub(crate) wishes: WishArgs,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+    /// Batch that the load is to run with [default: the recorded plateau, else the number of streams]
+    #[arg(long, value_name = "N")]
+    pub(crate) batch: Option<u32>,
+    #[command(flatten)]
+    pub(crate) gpu: GpuArgs,
+    #[command(flatten)]
+    pub(crate) bundle: BundleArgs,
+    /// How it is printed
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    pub(crate) format: ReportFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CapacityArgs {
+    /// Frame rate of each stream, in frames per second [default: 30]
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    pub(crate) fps: Option<f64>,
+    /// Frames per second that inference alone reaches
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    pub(crate) plateau_fps: Option<f64>,
+    /// Frames per second that the whole pipeline reaches
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    pub(crate) e2e_fps: Option<f64>,
+    /// GPU, by its name
+    #[arg(long, value_name = "NAME", conflicts_with = "replay")]
+    pub(crate) gpu: Option<String>,
+    /// Codec of the streams
+    #[arg(long, value_name = "CODEC")]
+    pub(crate) codec: Option<String>,
+    /// Size of the streams' frames
+    #[arg(long, value_name = "WxH")]
+    pub(crate) source_size: Option<String>,
+    /// Exit with status 11 when fewer streams than this fit
+    #[arg(long, value_name = "N")]
+    pub(crate) require: Option<u32>,
+    /// Take the numbers from a bundle of `tune`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) replay: Option<PathBuf>,
+    /// How it is printed
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    pub(crate) format: ReportFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TraceArgs {
+    #[command(subcommand)]
+    pub(crate) command: TraceCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TraceCommand {
+    /// The reports of `nsys stats`, equal to the last digit
+    #[command(after_help = "Example:\n  dsprof trace stats --report cuda_gpu_kern_sum,nvtx_sum --format csv trace.sqlite")]
+    Stats(StatsArgs),
+    /// How long each GPU did anything at all
+    #[command(after_help = "Example:\n  dsprof trace busy trace.sqlite")]
+    Busy(BusyArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatsArgs {
+    /// The export: .sqlite, or .sqlite.gz
+    pub(crate) trace: PathBuf,
+    /// Reports, by their new or old names, with options such as `:base`
+    #[arg(
+        long,
+        short,
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        default_value = "nvtx_sum,cuda_api_sum,cuda_gpu_kern_sum,cuda_gpu_mem_time_sum,cuda_gpu_mem_size_sum"
+    )]
+    pub(crate) report: Vec<String>,
+    /// How tables are printed
+    #[arg(long, short, default_value = "text", value_name = "FORMAT")]
+    pub(crate) format: TableFormat,
+    /// Write each report to PREFIX_<report>.<ending> in place of standard output
+    #[arg(long, short, value_name = "PREFIX")]
+    pub(crate) output: Option<String>,
+    /// Round and name as this nsys does
+    #[arg(long, default_value = "2025", value_name = "YEAR")]
+    pub(crate) style: StyleArg,
+}
+
+/// Which nsys the printed digits follow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StyleArg {
+    /// nsys 2024.6 and later
+    #[default]
+    #[value(name = "2025")]
+    V2025,
+    /// nsys 2023.4 and before
+    #[value(name = "2023")]
+    V2023,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BusyArgs {
+    /// The export: .sqlite, or .sqlite.gz
+    pub(crate) trace: PathBuf,
+    /// How it is printed
+    #[arg(long, default_value = "text", value_name = "FORMAT")]
+    pub(crate) format: ReportFormat,
+}

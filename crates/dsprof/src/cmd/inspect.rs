@@ -1,0 +1,141 @@
+//! `dsprof inspect`.
+
+use anyhow::Result;
+use ds_config::{KnobSetting, Pipeline, Role};
+use ds_orchestrate::{Coverage, coverage, read_pipeline};
+use serde_json::json;
+
+use crate::args::ReportFormat;
+use crate::cli::InspectArgs;
+use crate::exit::Status;
+use crate::output;
+use crate::table::table;
+
+pub(crate) fn run(args: &InspectArgs) -> Result<Status> {
+    let pipeline = read_pipeline(&args.pipeline)?;
+    let text = match args.format {
+        ReportFormat::Json => super::json(&as_json(&pipeline))?,
+        ReportFormat::Text | ReportFormat::Md => as_text(&pipeline, args.format),
+    };
+    output::data(&text)?;
+    Ok(Status::Fine)
+}
+
+fn as_text(pipeline: &Pipeline, format: ReportFormat) -> String {
+    let files: Vec<&str> = pipeline.files.iter().map(|file| file.path()).collect();
+    let streams = pipeline.streams().map_or_else(|| "unknown".to_owned(), |n| n.to_string());
+    let mut out = format!("{}: {} streams, read from {}\n\n", pipeline.form, streams, files.join(", "));
+    out.push_str(&rows(&["Element", "Name", "Place", "In a trace"], &element_rows(pipeline), format));
+    out.push('\n');
+    out.push_str(&rows(&["Element", "Knob", "Value", "Place that wins", "Overrides", ""], &knob_rows(pipeline), format));
+    for (name, place) in &pipeline.disabled {
+        out.push_str(&format!("\nswitched off: {name} at {place}"));
+    }
+    for fault in &pipeline.faults {
+        out.push_str(&format!("\nfault: {fault}"));
+    }
+    for place in &pipeline.others {
+        out.push_str(&format!("\nanother pipeline of the same file, not read: {place}"));
+    }
+    out.trim_end().to_owned() + "\n"
+}
+
+fn rows(heading: &[&str], cells: &[Vec<String>], format: ReportFormat) -> String {
+    if format == ReportFormat::Md {
+        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        let heading: Vec<String> = heading.iter().map(|h| (*h).to_owned()).collect();
+        let rule = format!("|{}\n", "---|".repeat(heading.len()));
+        return line(&heading) + &rule + &cells.iter().map(|row| line(row)).collect::<String>();
+    }
+    table(heading, cells, &[])
+}
+
+fn covered(element: &ds_config::Element) -> String {
+    match coverage(element) {
+        _ if element.role == Role::Application => "–".to_owned(),
+        Coverage::Covered(range) => format!("covered: {range}"),
+        Coverage::Uninstrumented(_) => "uninstrumented".to_owned(),
+    }
+}
+
+fn element_rows(pipeline: &Pipeline) -> Vec<Vec<String>> {
+    pipeline
+        .elements
+        .iter()
+        .map(|element| vec![element.factory.clone(), element.name.clone(), element.place.to_string(), covered(element)])
+        .collect()
+}
+
+fn knob_rows(pipeline: &Pipeline) -> Vec<Vec<String>> {
+    pipeline
+        .knobs()
+        .iter()
+        .filter(|setting| setting.place.is_some() || setting.default.is_some())
+        .map(|setting| {
+            let overridden: Vec<String> =
+                setting.overridden.iter().map(|o| format!("{} at {}", o.value, o.place)).collect();
+            vec![
+                pipeline.element(setting.target.element).map_or_else(String::new, |element| element.name.clone()),
+                setting.target.knob.key().to_owned(),
+                value(setting),
+                setting.place.as_ref().map_or_else(|| "(default)".to_owned(), ToString::to_string),
+                overridden.join("; "),
+                setting.not_editable.clone().unwrap_or_default(),
+            ]
+        })
+        .collect()
+}
+
+fn value(setting: &KnobSetting) -> String {
+    match (&setting.value, &setting.computed, setting.default) {
+        (Some(value), ..) => value.to_string(),
+        (None, Some(text), _) => format!("computed: {text}"),
+        (None, None, Some(default)) => default.to_owned(),
+        (None, None, None) => String::new(),
+    }
+}
+
+fn as_json(pipeline: &Pipeline) -> serde_json::Value {
+    let elements: Vec<_> = pipeline
+        .elements
+        .iter()
+        .map(|element| {
+            json!({
+                "factory": element.factory,
+                "name": element.name,
+                "place": element.place.to_string(),
+                "covered": matches!(coverage(element), Coverage::Covered(_)),
+            })
+        })
+        .collect();
+    let knobs: Vec<_> = pipeline
+        .knobs()
+        .iter()
+        .map(|setting| {
+            json!({
+                "element": pipeline.element(setting.target.element).map(|element| element.name.clone()),
+                "knob": setting.target.knob.key(),
+                "value": setting.value.as_ref().map(ToString::to_string),
+                "computed": setting.computed,
+                "default": setting.default,
+                "place": setting.place.as_ref().map(ToString::to_string),
+                "overrides": setting.overridden.iter()
+                    .map(|o| json!({"value": o.value.to_string(), "place": o.place.to_string()}))
+                    .collect::<Vec<_>>(),
+                "not_editable": setting.not_editable,
+            })
+        })
+        .collect();
+    json!({
+        "schema": "dsprof.inspect/1",
+        "form": pipeline.form.to_string(),
+        "files": pipeline.files.iter().map(|file| file.path()).collect::<Vec<_>>(),
+        "streams": pipeline.streams(),
+        "elements": elements,
+        "knobs": knobs,
+        "disabled": pipeline.disabled.iter()
+            .map(|(name, place)| json!({"name": name, "place": place.to_string()}))
+            .collect::<Vec<_>>(),
+        "faults": pipeline.faults.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    })
+}

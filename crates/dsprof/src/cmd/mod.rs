@@ -1,0 +1,47 @@
+//! One module a command.
+
+mod busy;
+mod capacity;
+mod derive;
+mod hw;
+mod inspect;
+mod profile;
+mod stats;
+mod sweep;
+mod tune;
+
+use anyhow::Result;
+use ds_orchestrate::report::{Report, markdown};
+
+use crate::args::ReportFormat;
+use crate::cli::{Cli, Command, TraceCommand};
+use crate::exit::Status;
+
+/// Runs the command that was asked for.
+pub(crate) fn dispatch(cli: &Cli) -> Result<Status> {
+    match &cli.command {
+        Command::Tune(args) => tune::run(args),
+        Command::Inspect(args) => inspect::run(args),
+        Command::Hw(args) => hw::run(args),
+        Command::Sweep(args) => sweep::run(args),
+        Command::Derive(args) => derive::run(args),
+        Command::Profile(args) => profile::run(args),
+        Command::Capacity(args) => capacity::run(args),
+        Command::Trace(args) => match &args.command {
+            TraceCommand::Stats(args) => stats::run(args),
+            TraceCommand::Busy(args) => busy::run(args),
+        },
+    }
+}
+
+/// A report in the asked format.
+fn rendered(report: &Report, format: ReportFormat) -> Result<String> {
+    Ok(match format {
+        ReportFormat::Text | ReportFormat::Md => markdown(report),
+        ReportFormat::Json => json(report)?,
+    })
+}
+
+fn json(value: &impl serde::Serialize) -> Result<String> {
+    Ok(serde_json::to_string_pretty(value)? + "\n")
+}

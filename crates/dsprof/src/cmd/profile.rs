@@ -1,0 +1,73 @@
+//! `dsprof profile`.
+
+use anyhow::Result;
+use ds_derive::plateau;
+use ds_orchestrate::bundle::{StageName, StageState};
+use ds_orchestrate::report::{bound_report, e2e_report, profile_markdown, trace_report};
+use ds_orchestrate::{CaptureState, Error, ProfileRequest, e2e_launch, facts_of, judge, profile, run_sweep};
+use serde_json::json;
+
+use crate::args::ReportFormat;
+use crate::cli::ProfileArgs;
+use crate::exit::Status;
+use crate::load::recorded;
+use crate::output;
+use crate::run::Opened;
+
+pub(crate) fn run(args: &ProfileArgs) -> Result<Status> {
+    let opened = Opened::new(&args.bundle)?;
+    let (path, pipeline) = opened.pipeline(args.pipeline.as_ref())?;
+    let merged = opened.merged(recorded(&args.wishes, &args.load, args.gpu.gpu_index));
+    let wishes = merged.wishes(pipeline.streams())?;
+    let provenance = opened.provenance(args.load.provenance.clone());
+    let request = merged.request(wishes, provenance.clone())?;
+    let own = || e2e_launch(&pipeline);
+    let launch = request.e2e_launch.clone().or_else(|| request.launch.clone()).or_else(own).ok_or_else(|| Error::Input {
+        what: format!("a {} is no program by itself: give one with --e2e-launch", pipeline.form),
+    })?;
+    let mut facts = facts_of(&pipeline, &request.wishes, None, &|path| std::path::Path::new(path).exists());
+    let profiled = opened.with_session("profile", Some((&path, &pipeline)), &merged, provenance.as_deref(), |session| {
+        // A recorded sweep tells the batch and the rate to compare with.
+        if opened.is_replay() {
+            let swept = run_sweep(session, &pipeline, &request, &facts)?;
+            facts.plateau = Some(plateau(&swept.points(), request.wishes.streams));
+        }
+        let measured = facts.plateau.as_ref().and_then(|found| found.final_batch).map(|batch| batch.get());
+        let batch = args.batch.or(measured).unwrap_or(request.wishes.streams.get());
+        session.set_stage(StageName::Profile, StageState::Started)?;
+        let profiled = profile(
+            session,
+            &ProfileRequest {
+                launch,
+                batch,
+                streams: request.wishes.streams.get(),
+                seconds: request.seconds,
+                trace_seconds: request.trace_seconds,
+            },
+        )?;
+        session.set_stage(StageName::Profile, StageState::Finished)?;
+        Ok(profiled)
+    })?;
+    let bound = bound_report(&judge(&pipeline, &request, &facts, &profiled));
+    let e2e = e2e_report(&profiled, None);
+    let (trace, missing) = match &profiled.capture {
+        CaptureState::Captured(trace) => (Some(trace_report(trace)), None),
+        CaptureState::NotCaptured(reason) => (None, Some(reason.clone())),
+    };
+    let text = match args.format {
+        ReportFormat::Json => super::json(&json!({
+            "schema": "dsprof.profile/1",
+            "provenance": provenance,
+            "e2e": e2e,
+            "bound": bound,
+            "trace": trace,
+            "no_trace": missing,
+        }))?,
+        ReportFormat::Text | ReportFormat::Md => {
+            let note = provenance.map_or_else(String::new, |text| format!("> {text}\n\n"));
+            note + &profile_markdown(&e2e, &bound, trace.as_ref(), missing.as_deref())
+        }
+    };
+    output::data(&text)?;
+    Ok(Status::Fine)
+}

@@ -1,0 +1,41 @@
+//! `dsprof sweep`.
+
+use anyhow::Result;
+use ds_derive::plateau;
+use ds_orchestrate::bundle::{StageName, StageState};
+use ds_orchestrate::report::{plateau_report, sweep_markdown};
+use ds_orchestrate::{facts_of, run_sweep};
+
+use super::json;
+use crate::args::ReportFormat;
+use crate::cli::SweepArgs;
+use crate::exit::Status;
+use crate::load::recorded;
+use crate::output;
+use crate::run::Opened;
+
+pub(crate) fn run(args: &SweepArgs) -> Result<Status> {
+    let opened = Opened::new(&args.bundle)?;
+    let (path, pipeline) = opened.pipeline(args.pipeline.as_ref())?;
+    let merged = opened.merged(recorded(&args.wishes, &args.load, args.gpu.gpu_index));
+    let wishes = merged.wishes(pipeline.streams())?;
+    let provenance = opened.provenance(args.load.provenance.clone());
+    let request = merged.request(wishes, provenance.clone())?;
+    let facts = facts_of(&pipeline, &request.wishes, None, &|path| std::path::Path::new(path).exists());
+    let swept = opened.with_session("sweep", Some((&path, &pipeline)), &merged, provenance.as_deref(), |session| {
+        session.set_stage(StageName::Sweep, StageState::Started)?;
+        let swept = run_sweep(session, &pipeline, &request, &facts)?;
+        session.set_stage(StageName::Sweep, StageState::Finished)?;
+        Ok(swept)
+    })?;
+    let report = plateau_report(&swept, &plateau(&swept.points(), request.wishes.streams));
+    let text = match args.format {
+        ReportFormat::Json => json(&report)?,
+        ReportFormat::Text | ReportFormat::Md => {
+            let note = provenance.map_or_else(String::new, |text| format!("> {text}\n\n"));
+            note + &sweep_markdown(&report)
+        }
+    };
+    output::data(&text)?;
+    Ok(Status::Fine)
+}

@@ -1,0 +1,102 @@
+//! Exit statuses, which are part of the interface.
+
+use std::io;
+use std::process::ExitCode;
+
+use ds_orchestrate::{Error, ErrorKind};
+
+use crate::output;
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// It did its work.
+    Fine,
+    /// `derive --check` found changes pending.
+    ChangesPending,
+    /// A limit is exceeded: `capacity --require`.
+    LimitExceeded,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(match status {
+            Status::Fine => 0,
+            Status::ChangesPending => 10,
+            Status::LimitExceeded => 11,
+        })
+    }
+}
+
+/// An argument that makes no sense; exit status 2.
+#[derive(Debug)]
+pub(crate) struct Usage(pub(crate) String);
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// Prints an error with its causes and what to do about it, and gives the exit status.
+pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+    // Whoever read the output has gone; that is no failure of ours.
+    if is_broken_pipe(error) {
+        return ExitCode::SUCCESS;
+    }
+    output::error(&format!("{error:#}"));
+    for hint in hints(error) {
+        output::hint(&hint);
+    }
+    ExitCode::from(status_of(error))
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe))
+}
+
+fn status_of(error: &anyhow::Error) -> u8 {
+    for cause in error.chain() {
+        if cause.is::<Usage>() {
+            return 2;
+        }
+        if let Some(error) = cause.downcast_ref::<Error>() {
+            return match error.kind() {
+                ErrorKind::Usage => 2,
+                ErrorKind::Input => 3,
+                ErrorKind::Program => 4,
+                // 128 and the number of SIGINT, as shells count.
+                ErrorKind::Interrupted => 130,
+                ErrorKind::Internal => 1,
+            };
+        }
+        if cause.is::<ds_nsys::Error>() || cause.is::<ds_config::Error>() || cause.is::<ds_ceilings::Error>() {
+            return 3;
+        }
+    }
+    1
+}
+
+fn hints(error: &anyhow::Error) -> Vec<String> {
+    let mut hints = Vec::new();
+    for cause in error.chain() {
+        if let Some(failure) = cause.downcast_ref::<ds_ceilings::SmiFailure>() {
+            hints.push(failure.remedy().to_owned());
+        }
+        match cause.downcast_ref::<Error>() {
+            Some(Error::Smi(_)) => hints.push("no GPU here? `dsprof hw --gpu NAME` plans without one, `--replay DIR` uses a recording".to_owned()),
+            Some(Error::Bundle(ds_orchestrate::bundle::BundleError::OtherInputs { .. })) => {
+                hints.push("choose another directory with `--bundle DIR`".to_owned());
+            }
+            Some(Error::Run(ds_orchestrate::process::RunError::NotRecorded { .. })) => {
+                hints.push("leave out the arguments that differ from the recording: it brings its own".to_owned());
+            }
+            _ => {}
+        }
+    }
+    hints
+}

@@ -1,0 +1,143 @@
+//! Opens what a command works with: runner, bundle, recording, progress.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use anyhow::{Context as _, Result};
+use ds_config::Pipeline;
+use ds_orchestrate::bundle::{Bundle, Inputs, RecordedBundle};
+use ds_orchestrate::process::{Interrupt, Live, Record, Replay, Runner};
+use ds_orchestrate::{Event, Session, pipeline_hashes, read_pipeline};
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use crate::args::BundleArgs;
+use crate::exit::Usage;
+use crate::load::{Arguments, Merged};
+use crate::progress::Bar;
+
+/// What the bundle arguments stand for, before anything runs.
+pub(crate) struct Opened {
+    recorded: Option<RecordedBundle>,
+    bundle: Option<PathBuf>,
+}
+
+impl Opened {
+    /// Opens the recording, where one is named.
+    pub(crate) fn new(args: &BundleArgs) -> Result<Self> {
+        let recorded = args.replay.as_deref().map(RecordedBundle::open).transpose().map_err(ds_orchestrate::Error::from)?;
+        Ok(Self { recorded, bundle: args.bundle.clone() })
+    }
+
+    /// Whether a recording answers in place of the machine.
+    pub(crate) fn is_replay(&self) -> bool {
+        self.recorded.is_some()
+    }
+
+    fn inputs(&self) -> Option<&Inputs> {
+        self.recorded.as_ref().map(|recorded| &recorded.manifest().inputs)
+    }
+
+    /// `now`, and behind it what the recording was made with.
+    pub(crate) fn merged(&self, now: Arguments) -> Merged {
+        Merged::new(now, self.inputs().map(|inputs| inputs.arguments.clone()).unwrap_or_default())
+    }
+
+    /// The sentence of the recording about who measured what.
+    pub(crate) fn provenance(&self, now: Option<String>) -> Option<String> {
+        now.or_else(|| self.inputs().and_then(|inputs| inputs.provenance.clone()))
+    }
+
+    /// The path of the pipeline that was named, else of the recorded one.
+    pub(crate) fn pipeline_path(&self, named: Option<&String>) -> Result<String> {
+        named
+            .cloned()
+            .or_else(|| self.inputs().and_then(|inputs| inputs.pipeline.clone()))
+            .ok_or_else(|| Usage("name the pipeline: the recording was made without one".to_owned()).into())
+    }
+
+    /// The pipeline that was named, else the recorded one.
+    pub(crate) fn pipeline(&self, named: Option<&String>) -> Result<(String, Pipeline)> {
+        let path = self.pipeline_path(named)?;
+        let pipeline = read_pipeline(&path)?;
+        Ok((path, pipeline))
+    }
+
+    /// What differs between the files of the pipeline and those that the recording was made with.
+    pub(crate) fn changed_files(&self, pipeline: &Pipeline) -> Vec<String> {
+        let Some(inputs) = self.inputs() else { return Vec::new() };
+        let now = pipeline_hashes(pipeline);
+        let same: usize = now.iter().filter(|(path, hash)| inputs.pipeline_files.get(*path) == Some(*hash)).count();
+        if same == now.len() || inputs.pipeline_files.is_empty() {
+            return Vec::new();
+        }
+        let names: Vec<&str> = now.iter().filter(|(path, hash)| inputs.pipeline_files.get(*path) != Some(*hash)).map(|(path, _)| path.as_str()).collect();
+        vec![format!("the measurements were recorded with other contents or names of: {}", names.join(", "))]
+    }
+
+    /// Runs `work` with a session: live or replayed, recorded where a bundle is asked for.
+    pub(crate) fn with_session<T>(
+        &self,
+        command: &str,
+        pipeline: Option<(&str, &Pipeline)>,
+        merged: &Merged,
+        provenance: Option<&str>,
+        work: impl FnOnce(&mut Session<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let bundle = match &self.bundle {
+            Some(root) => {
+                let inputs = Inputs {
+                    command: command.to_owned(),
+                    pipeline: pipeline.map(|(path, _)| path.to_owned()),
+                    pipeline_files: pipeline.map(|(_, p)| pipeline_hashes(p)).unwrap_or_default(),
+                    arguments: merged.arguments().clone(),
+                    provenance: provenance.map(str::to_owned),
+                };
+                let bundle = Bundle::open(root, inputs).map_err(ds_orchestrate::Error::from)?;
+                Some(Rc::new(RefCell::new(bundle)))
+            }
+            None => None,
+        };
+        let runner = self.runner(bundle.as_ref())?;
+        let files = self.bundle.clone().or_else(|| self.recorded.as_ref().map(|r| r.root().to_owned()));
+        let mut bar = Bar::new();
+        let mut progress = |event: &Event| bar.show(event);
+        let mut session = Session {
+            runner: &*runner,
+            files,
+            bundle,
+            nsys: merged.get("nsys")?.unwrap_or_else(|| "nsys".to_owned()),
+            gpu_index: merged.get("gpu-index")?.unwrap_or(0),
+            progress: &mut progress,
+        };
+        work(&mut session)
+    }
+
+    fn runner(&self, bundle: Option<&Rc<RefCell<Bundle>>>) -> Result<Box<dyn Runner>> {
+        let root = bundle.map(|bundle| bundle.borrow().root().to_owned());
+        Ok(match (&self.recorded, bundle) {
+            (Some(recorded), None) => Box::new(Replay::new(recorded.clone()).map_err(ds_orchestrate::Error::from)?),
+            (Some(recorded), Some(bundle)) => {
+                let mut replay = Replay::new(recorded.clone()).map_err(ds_orchestrate::Error::from)?;
+                if let Some(root) = &root {
+                    replay = replay.copy_files_to(root);
+                }
+                Box::new(Record::new(replay, Rc::clone(bundle)))
+            }
+            (None, bundle) => {
+                let interrupt = Interrupt::default();
+                for signal in [SIGINT, SIGTERM] {
+                    signal_hook::flag::register(signal, interrupt.flag()).context("cannot listen for signals")?;
+                }
+                let mut live = Live::new(interrupt);
+                if let Some(root) = &root {
+                    live = live.with_bundle_root(root);
+                }
+                match bundle {
+                    Some(bundle) => Box::new(Record::new(live, Rc::clone(bundle))),
+                    None => Box::new(live),
+                }
+            }
+        })
+    }
+}
