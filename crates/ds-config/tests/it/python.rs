@@ -363,6 +363,24 @@ fn a_parse_launch_text_is_edited_inside_its_literal() {
 }
 
 #[test]
+fn pipeline_texts_that_are_not_read() {
+    let check = |argument: &str, message: &str| {
+        let text = format!("Gst.parse_launch({argument})\n");
+        let document = parse(text.as_bytes());
+        let error = document.launches()[0].graph.as_ref().expect_err("no graph");
+        assert_eq!(error.to_string(), message);
+    };
+    check(
+        "'nvinfer batch-' 'size=4'",
+        "1:18: a word of the pipeline text goes on in the next literal",
+    );
+    check(
+        "text % uri",
+        "1:18: the pipeline text is put together when the program runs: `text % uri`",
+    );
+}
+
+#[test]
 fn a_constant_in_an_f_string_is_edited_where_it_is_assigned() {
     let text =
         "N = 1\nGst.parse_launch(f\"nvstreammux batch-size={N} ! nvinfer interval={N:d}\")\n";
