@@ -1,4 +1,61 @@
 //! Reads DeepStream pipelines in every form and edits them surgically.
+//!
+//! A pipeline is kept in a dozen forms: a deepstream-app file as a key file or as YAML, a command
+//! line in a script, a Python program, a service-maker file, and the configuration files of nvinfer,
+//! nvinferserver, the mux and the preprocessing that these name. The place where a value stands is
+//! often not the place that wins. This crate finds the elements and their settings, says for each
+//! which place wins over which, and changes a setting there and nowhere else: every other byte of
+//! the file stays as it was.
+//!
+//! ```
+//! use std::collections::BTreeMap;
+//! use ds_config::{Knob, Pipeline};
+//!
+//! let app = "[streammux]\nbatch-size=1\n[primary-gie]\nenable=1\nbatch-size=1 # one\nconfig-file=pgie.txt\n";
+//! let pgie = "[property]\nonnx-file=resnet.onnx\nbatch-size=4\n";
+//! let files = BTreeMap::from([
+//!     ("app.txt".to_owned(), app.as_bytes().to_vec()),
+//!     ("pgie.txt".to_owned(), pgie.as_bytes().to_vec()),
+//! ]);
+//!
+//! let pipeline = Pipeline::resolve("app.txt", &files)?;
+//! let batch = pipeline.knobs_of(Knob::InferBatchSize).next().expect("there is an nvinfer");
+//! assert_eq!(batch.place.as_ref().map(ToString::to_string).as_deref(), Some("app.txt:5:12"));
+//! assert_eq!(batch.overridden[0].place.to_string(), "pgie.txt:3:12");
+//!
+//! let change = pipeline.set(batch.target, 8)?;
+//! let edited = change.files[0].edit.apply(app.as_bytes())?;
+//! assert_eq!(edited, app.replace("batch-size=1 # one", "batch-size=8 # one").as_bytes());
+//! # Ok::<(), ds_config::Error>(())
+//! ```
+//!
+//! Three layers lie over each other, and each can be used by itself:
+//!
+//! - [`TextEdit`] replaces byte ranges; [`LineIndex`] tells lines and columns.
+//! - One document for each syntax: [`IniDocument`], [`YamlDocument`], [`TextProtoDocument`],
+//!   [`SourcesCsv`], [`GstScript`], [`PythonDocument`]. Each keeps every byte of its text and reads
+//!   it as the program does that DeepStream reads it with; a file that this program refuses is
+//!   reported as one that never worked, with line and reason.
+//! - [`detect`] tells the form of a text by its content, and [`Pipeline`] follows the files.
+//!
+//! # What it is not
+//!
+//! It touches no file system, starts nothing and reads no environment: a [`FileSource`] gives the
+//! bytes, and the caller writes them. It does not know which value is good; it does not run a
+//! program to find out what it computes; and it never writes a whole file anew.
+//!
+//! # Limitations
+//!
+//! - A value that a program, the shell or a template computes is reported with its place, and not
+//!   changed. Variables of a shell script are not followed to their assignments.
+//! - Which elements a Python program links is not followed: its elements stand in the order of the
+//!   text, and its queues have no known position.
+//! - A command line names files relative to the directory that it is run in, which no file tells:
+//!   they are looked for beside the script, then in the working directory.
+//! - C, C++ and Rust programs, notebooks, templates, Dockerfiles and manifests are recognised and
+//!   declined, see [`Carrier`]. The YAML of the sample apps is recognised and not followed.
+//! - The reading of closed parts (the low-level tracker, the service-maker core, the legacy mux)
+//!   rests on their documents and samples.
 
 mod detect;
 mod error;

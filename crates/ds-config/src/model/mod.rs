@@ -21,7 +21,7 @@ pub use self::parts::{
     SourceKind,
 };
 pub use self::setting::{KnobSetting, Overridden, Target};
-pub(crate) use self::site::{Locator, Reading, Site, app_sink, nodes, obstacle, read};
+pub(crate) use self::site::{Locator, Reading, Site, app_sink, closed, nodes, obstacle, read};
 
 /// A pipeline with every place from which its settings come.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,5 +1,6 @@
 //! Puts a pipeline together while its files are read.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use super::source::FileSource;
@@ -10,7 +11,7 @@ use crate::ini::IniDocument;
 use crate::line_index::LineIndex;
 use crate::model::{
     Branch, Document, Element, ElementId, FilePlace, Knob, KnobSetting, KnobValue, Overridden,
-    Pipeline, Reading, Role, Site, SourceFile, Target, obstacle, read,
+    Pipeline, Reading, Role, Site, SourceFile, Target, closed, obstacle, read,
 };
 use crate::python::PythonDocument;
 use crate::sources_csv::SourcesCsv;
@@ -21,6 +22,8 @@ use crate::yaml::YamlDocument;
 pub(super) struct Builder<'a> {
     source: &'a dyn FileSource,
     pub(super) pipeline: Pipeline,
+    /// Why nothing can be added to an element, by its file and its number there.
+    closed: BTreeMap<(usize, usize), Option<String>>,
 }
 
 impl<'a> Builder<'a> {
@@ -28,6 +31,7 @@ impl<'a> Builder<'a> {
     pub(super) fn new(source: &'a dyn FileSource, entry: &str) -> Result<Self, Error> {
         let mut builder = Self {
             source,
+            closed: BTreeMap::new(),
             pipeline: Pipeline {
                 form: Form::Unknown,
                 files: Vec::new(),
@@ -201,9 +205,26 @@ impl<'a> Builder<'a> {
         if setting.not_editable.is_none()
             && let Some(site) = setting.chosen.and_then(|chosen| setting.sites.get(chosen))
         {
-            setting.not_editable = obstacle(&self.pipeline.files[site.file], &site.locator, knob);
+            setting.not_editable = if won {
+                obstacle(&self.pipeline.files[site.file], &site.locator, knob)
+            } else {
+                self.closed(site, knob)
+            };
         }
         self.pipeline.knobs.push(setting);
+    }
+
+    /// Why nothing can be added to the element of a place. Found out once for each element, since a
+    /// program is read again to make sure.
+    fn closed(&mut self, site: &Site, knob: Knob) -> Option<String> {
+        let file = &self.pipeline.files[site.file];
+        let Some(owner) = site.locator.owner() else {
+            return closed(file, &site.locator, knob);
+        };
+        let known = self.closed.entry((site.file, owner));
+        known
+            .or_insert_with(|| closed(file, &site.locator, knob))
+            .clone()
     }
 
     /// Adds a knob whose value follows from another place; its own keys are without effect.

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::ini::IniType;
 
 pub(crate) use self::nodes::nodes;
-pub(crate) use self::read::{obstacle, read};
+pub(crate) use self::read::{closed, obstacle, read};
 pub(crate) use self::write::{Write, write};
 
 /// A place in one of the pipeline's files.
@@ -78,6 +78,19 @@ pub(crate) enum Reading {
     },
     /// A text that the program refuses.
     Invalid { error: Error, at: usize },
+}
+
+impl Locator {
+    /// The element that the place belongs to, where it belongs to one.
+    pub(crate) fn owner(&self) -> Option<usize> {
+        match self {
+            Self::Gst { element, .. }
+            | Self::Python { element, .. }
+            | Self::PythonLaunch { element, .. } => Some(*element),
+            Self::ServiceMaker { node, .. } => Some(*node),
+            _ => None,
+        }
+    }
 }
 
 impl Reading {

@@ -1,7 +1,7 @@
 //! Reads a knob at a place, as the program reads it there.
 
 use super::{Locator, Reading, app_sink, launch, nodes, write};
-use crate::error::ErrorKind;
+use crate::error::{Error, ErrorKind};
 use crate::ini::{IniType, IniValue};
 use crate::model::document::{Document, SourceFile};
 use crate::model::knob::{Knob, KnobKind, KnobValue};
@@ -184,8 +184,51 @@ fn read_python(document: &PythonDocument, element: usize, property: &str, knob: 
     }
 }
 
-/// Why a place that can be read cannot be written.
+/// Why a value that can be read cannot be changed where it stands.
+///
+/// Only a program can stand in the way, by using or setting the value elsewhere too; all other
+/// places take every value that their knob can have.
 pub(crate) fn obstacle(file: &SourceFile, locator: &Locator, knob: Knob) -> Option<String> {
+    let (Document::Python(program), Locator::Python { element, property }) =
+        (&file.document, locator)
+    else {
+        return None;
+    };
+    let element = program.elements().get(*element)?;
+    let of_this_name = element
+        .properties
+        .iter()
+        .filter(|held| held.name == *property);
+    let is_plain = of_this_name.count() == 1
+        && match &element.property(property)?.value {
+            PyValue::Literal(_) => true,
+            PyValue::Constant { other_uses, .. } => other_uses.is_empty(),
+            _ => false,
+        };
+    if is_plain {
+        return None;
+    }
+    let error = attempt(file, locator, knob)?;
+    // What stands behind the colon is what to do about the value of the attempt.
+    let reason = error.message().split(": set ").next().unwrap_or_default();
+    Some(reason.to_owned())
+}
+
+/// Why nothing can be added to the element that a place belongs to, whichever knob it is.
+pub(crate) fn closed(file: &SourceFile, locator: &Locator, knob: Knob) -> Option<String> {
+    let reason = match locator {
+        Locator::Python { .. } => "the program has no place where it could be added",
+        Locator::ServiceMaker { .. } => "the node has no `properties` that it could be added to",
+        Locator::Gst { .. } | Locator::PythonLaunch { .. } => {
+            return attempt(file, locator, knob).map(|error| error.message().to_owned());
+        }
+        _ => return None,
+    };
+    attempt(file, locator, knob).map(|_| reason.to_owned())
+}
+
+/// Tries to write a value, and gives the reason why that cannot be.
+fn attempt(file: &SourceFile, locator: &Locator, knob: Knob) -> Option<Error> {
     let value = match knob.kind() {
         KnobKind::Integer => KnobValue::Integer(1),
         KnobKind::Flag => KnobValue::Flag(true),
@@ -193,29 +236,11 @@ pub(crate) fn obstacle(file: &SourceFile, locator: &Locator, knob: Knob) -> Opti
         KnobKind::Path => KnobValue::Text("x".to_owned()),
         KnobKind::Name => KnobValue::Text("fakesink".to_owned()),
     };
-    // Only a program, the shell and a node without properties can stand in the way; all other
-    // places take every value that their knob can have.
-    let doubtful = matches!(
+    let one = super::Write {
         locator,
-        Locator::Python { .. }
-            | Locator::ServiceMaker { .. }
-            | Locator::Gst { .. }
-            | Locator::GstFactory { .. }
-    );
-    let attempt = doubtful.then(|| {
-        write(
-            file,
-            &[super::Write {
-                locator,
-                knob,
-                value: &value,
-            }],
-        )
-    })?;
-    let error = attempt
-        .err()
-        .filter(|error| error.kind() == ErrorKind::NotEditable)?;
-    // What stands behind the colon is what to do about the value of the attempt.
-    let reason = error.message().split(": set ").next().unwrap_or_default();
-    Some(reason.to_owned())
+        knob,
+        value: &value,
+    };
+    let error = write(file, &[one]).err()?;
+    (error.kind() == ErrorKind::NotEditable).then_some(error)
 }
