@@ -36,7 +36,7 @@
 //!   [`SourcesCsv`], [`GstScript`], [`PythonDocument`]. Each keeps every byte of its text and reads
 //!   it as the program does that DeepStream reads it with; a file that this program refuses is
 //!   reported as one that never worked, with line and reason.
-//! - [`detect`] tells the form of a text by its content, and [`Pipeline`] follows the files.
+//! - [`detect()`] tells the form of a text by its content, and [`Pipeline`] follows the files.
 //!
 //! # What it is not
 //!

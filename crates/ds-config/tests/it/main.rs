@@ -4,6 +4,7 @@ mod corpus;
 mod detect;
 mod files;
 mod forms;
+mod gst_files;
 mod gst_launch;
 mod ini;
 mod line_index;
