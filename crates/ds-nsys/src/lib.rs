@@ -15,6 +15,7 @@ mod report;
 mod rows;
 mod samples;
 mod schema;
+mod stats_text;
 mod strings;
 mod style;
 mod summary;
@@ -42,6 +43,10 @@ pub use report::{
 };
 pub use samples::{DurationSummary, SizeSummary};
 pub use schema::SchemaVersion;
+pub use stats_text::{
+    FileContents, StatsAmount, StatsColumn, StatsFigure, StatsMessage, StatsNote, StatsOutput,
+    StatsRow, StatsTable, StatsUnit, StatsValue,
+};
 pub use style::Style;
 pub use summary::{
     ApiSummary, CopyKind, KernelNaming, KernelSummary, MemoryOperation, MemorySummary,

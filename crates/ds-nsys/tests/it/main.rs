@@ -7,4 +7,5 @@ mod damage;
 mod plugins;
 mod reference_2023;
 mod resources;
+mod stats_text;
 mod support;
