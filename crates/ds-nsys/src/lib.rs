@@ -23,9 +23,11 @@ mod trace;
 mod units;
 
 pub use analysis::{
-    AnchorReading, Category, Communication, DeviceGaps, GapClass, GapOptions, NameFolding, Prefill,
-    PrefillEvidence, RankSteps, Significance, Spread, Step, StepBound, StepKind, StepMethod,
-    StepOptions, StepSeries, Steps, Taxonomy,
+    AnchorReading, BoundFinding, BusyShares, CaptureBound, Category, CheckOptions, Communication,
+    DeviceGaps, Emptiness, ExpectedTpot, GapClass, GapOptions, Gate, GateId, GateRole, GateState,
+    Measure, NameFolding, Note, Outcome, Prefill, PrefillEvidence, Purpose, RankSteps, Significance,
+    Spread, Step, StepBound, StepKind, StepMethod, StepOptions, StepSeries, Steps, Taxonomy,
+    Verdict, WorkBasis,
 };
 pub use busy::{Busy, DeviceBusy, GpuWork, Interval, Intervals, WorkTimeline};
 pub use error::{Error, ErrorKind, Result};

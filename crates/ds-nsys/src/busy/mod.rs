@@ -38,7 +38,7 @@ pub enum GpuWork {
 }
 
 impl GpuWork {
-    const ALL: [Self; 4] = [Self::Kernel, Self::Graph, Self::Copy, Self::Set];
+    pub(crate) const ALL: [Self; 4] = [Self::Kernel, Self::Graph, Self::Copy, Self::Set];
 
     fn table(self) -> &'static str {
         match self {

@@ -1,0 +1,192 @@
+//! Everything that the gates ask for, gathered in one go.
+
+use std::collections::BTreeMap;
+
+use crate::analysis::api::{ApiFunction, for_each_call};
+use crate::analysis::steps::Steps;
+use crate::busy::{Busy, DeviceBusy, GpuWork};
+use crate::error::Result;
+use crate::ids::ProcessKey;
+use crate::launch::Launches;
+use crate::query::Window;
+use crate::rows::{Column, Needed};
+use crate::summary::KERNEL_TABLE;
+use crate::trace::{CaptureSettings, Diagnostic, ExportVersion, Gpu, Trace};
+use crate::units::Nanos;
+
+/// The calls of one process.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Calls {
+    pub(super) all: u64,
+    pub(super) kernel_launches: u64,
+    pub(super) graph_launches: u64,
+}
+
+impl Calls {
+    pub(super) fn launches(self) -> u64 {
+        self.kernel_launches + self.graph_launches
+    }
+}
+
+/// What is known of the session's end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SessionEnd {
+    /// The export says when the session ended.
+    Recorded(Nanos),
+    /// It does not; this is when the last call of the CUDA API ended.
+    LastCall(Nanos),
+}
+
+impl SessionEnd {
+    pub(super) fn time(self) -> Nanos {
+        match self {
+            Self::Recorded(time) | Self::LastCall(time) => time,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Evidence {
+    pub(super) version: ExportVersion,
+    pub(super) capture: CaptureSettings,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) gpus: Vec<Gpu>,
+    /// Calls by process; `None` where the export has no table of them.
+    pub(super) calls: Option<BTreeMap<ProcessKey, Calls>>,
+    /// When each process last loaded a module.
+    pub(super) module_loads: BTreeMap<ProcessKey, Nanos>,
+    pub(super) busy: Busy,
+    /// Work that belongs to a node of a graph.
+    pub(super) node_rows: u64,
+    /// Kernels that start before the call that launched them.
+    pub(super) early_kernels: u64,
+    pub(super) window: Window,
+    pub(super) session_end: Option<SessionEnd>,
+    pub(super) steps: Steps,
+}
+
+impl Evidence {
+    pub(super) fn gather(trace: &Trace, window: Window, steps: Steps) -> Result<Self> {
+        let mut calls: BTreeMap<ProcessKey, Calls> = BTreeMap::new();
+        let mut module_loads: BTreeMap<ProcessKey, Nanos> = BTreeMap::new();
+        let mut last_call = None;
+        let has_calls = for_each_call(trace, |call| {
+            if !window.holds(Nanos(call.start), Nanos(call.end)) {
+                return;
+            }
+            let of_process = calls.entry(call.process).or_default();
+            of_process.all += 1;
+            match call.function {
+                ApiFunction::KernelLaunch => of_process.kernel_launches += 1,
+                ApiFunction::GraphLaunch => of_process.graph_launches += 1,
+                ApiFunction::ModuleLoad => {
+                    let latest = module_loads.entry(call.process).or_insert(Nanos(call.end));
+                    *latest = Nanos(call.end).max(*latest);
+                }
+                ApiFunction::Synchronization | ApiFunction::Other => {}
+            }
+            last_call = last_call.max(Some(call.end));
+        })?;
+        let (node_rows, early_kernels) = kernel_evidence(trace, window)?;
+        let recorded = trace.session_duration()?.map(SessionEnd::Recorded);
+        Ok(Self {
+            version: trace.version().clone(),
+            capture: trace.capture().clone(),
+            diagnostics: trace.diagnostics()?,
+            gpus: trace.gpus()?,
+            calls: has_calls.then_some(calls),
+            module_loads,
+            busy: trace.busy(window)?,
+            node_rows,
+            early_kernels,
+            window,
+            session_end: recorded.or(last_call.map(|end| SessionEnd::LastCall(Nanos(end)))),
+            steps,
+        })
+    }
+
+    /// How many operations of one kind there were on all devices.
+    pub(super) fn rows(&self, kind: GpuWork) -> u64 {
+        let devices = self.busy.devices.iter();
+        devices
+            .filter_map(|device| device.work.get(&kind))
+            .map(|work| work.count)
+            .sum()
+    }
+
+    /// How many operations there were at all.
+    pub(super) fn all_rows(&self) -> u64 {
+        GpuWork::ALL.into_iter().map(|kind| self.rows(kind)).sum()
+    }
+
+    pub(super) fn dropped_rows(&self) -> u64 {
+        self.busy.devices.iter().map(DeviceBusy::dropped).sum()
+    }
+
+    /// Launches of all processes, as the calls say.
+    pub(super) fn launches(&self) -> u64 {
+        let calls = self.calls.iter().flat_map(BTreeMap::values);
+        calls.map(|calls| calls.launches()).sum()
+    }
+
+    pub(super) fn graph_launches(&self) -> u64 {
+        let calls = self.calls.iter().flat_map(BTreeMap::values);
+        calls.map(|calls| calls.graph_launches).sum()
+    }
+
+    /// The devices that did any work.
+    pub(super) fn ranks(&self) -> impl Iterator<Item = &DeviceBusy> {
+        self.busy
+            .devices
+            .iter()
+            .filter(|device| !device.busy.is_empty())
+    }
+
+    /// The messages that hold one of the texts.
+    pub(super) fn quotes(&self, texts: &[&str]) -> Vec<&str> {
+        let mut quotes: Vec<&str> = Vec::new();
+        for diagnostic in &self.diagnostics {
+            let text = diagnostic.text.trim();
+            if texts.iter().any(|wanted| text.contains(wanted)) && !quotes.contains(&text) {
+                quotes.push(text);
+            }
+        }
+        quotes
+    }
+}
+
+/// Kernels that belong to a graph's node, and those that start before their launch.
+fn kernel_evidence(trace: &Trace, window: Window) -> Result<(u64, u64)> {
+    let launches = Launches::of(trace, &[KERNEL_TABLE])?;
+    let column = |name, needed| Column { name, needed };
+    let columns = [
+        column("start", Needed::Always),
+        column("end", Needed::Always),
+        column("globalPid", Needed::IfThere),
+        column("correlationId", Needed::IfThere),
+        column("graphNodeId", Needed::IfThere),
+    ];
+    let parts = trace.fold_parts(
+        KERNEL_TABLE,
+        &columns,
+        <(u64, u64)>::default,
+        |(nodes, early), fields| {
+            let (start, end): (i64, i64) = (fields.get(0)?, fields.get(1)?);
+            if (start == 0 && end == 0) || end < start || !window.holds(Nanos(start), Nanos(end)) {
+                return Ok(());
+            }
+            *nodes += u64::from(fields.get::<Option<i64>>(4)?.is_some());
+            let process = ProcessKey::of(fields.get::<Option<i64>>(2)?.unwrap_or_default());
+            let call = fields
+                .get::<Option<i64>>(3)?
+                .and_then(|correlation| launches.slot(process, correlation))
+                .and_then(|slot| launches.call(slot));
+            *early += u64::from(call.is_some_and(|call| start < call.start));
+            Ok(())
+        },
+    )?;
+    let parts = parts.unwrap_or_default();
+    Ok(parts
+        .into_iter()
+        .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1)))
+}
