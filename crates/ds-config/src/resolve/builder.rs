@@ -227,23 +227,29 @@ impl<'a> Builder<'a> {
             .clone()
     }
 
-    /// Adds a knob whose value follows from another place; its own keys are without effect.
-    pub(super) fn forced_knob(
+    /// Gives a knob that was added before a value that follows from another place: its own keys are
+    /// without effect. No value where it is not known.
+    pub(super) fn force(
         &mut self,
         element: ElementId,
         knob: Knob,
-        sites: Vec<Site>,
-        value: KnobValue,
+        value: Option<i64>,
         reason: &str,
     ) {
-        self.knob(element, knob, sites, None);
-        let Some(setting) = self.pipeline.knobs.last_mut() else {
+        let target = Target { element, knob };
+        let setting = self
+            .pipeline
+            .knobs
+            .iter_mut()
+            .rfind(|setting| setting.target == target);
+        let Some(setting) = setting else {
             return;
         };
         if let (Some(value), Some(place)) = (setting.value.take(), setting.place.take()) {
             setting.overridden.insert(0, Overridden { place, value });
         }
-        setting.value = Some(value);
+        setting.value = value.map(KnobValue::Integer);
+        setting.default = None;
         setting.not_editable = Some(reason.to_owned());
     }
 

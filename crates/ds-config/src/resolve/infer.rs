@@ -108,7 +108,7 @@ pub(super) fn settle_role(builder: &mut Builder<'_>, element: ElementId, of_elem
             .files
             .iter()
             .find(|file| file.path() == path)?;
-        Keyed::new(file).integer("property", "process-mode")
+        Keyed::new(file).integer("property", "process-mode").ok()?
     };
     if of_element.or_else(of_file) == Some(2)
         && let Some(held) = builder.pipeline.elements.get_mut(element.index())

@@ -1,5 +1,6 @@
 //! Groups and keys, whether they stand in a key file or in YAML.
 
+use crate::error::Error;
 use crate::ini::IniType;
 use crate::line_index::Place;
 use crate::model::{Document, Knob, KnobValue, Locator, Reading, Site, SourceFile, read};
@@ -58,21 +59,29 @@ impl<'a> Keyed<'a> {
         place.unwrap_or_else(|| self.file.place(0))
     }
 
-    /// A whole number, as the program's integer getter reads it.
-    pub(super) fn integer(self, group: &str, key: &'static str) -> Option<i64> {
-        self.peek(group, key, IniType::Integer, Knob::MuxBatchSize)?
-            .integer()
+    /// A whole number, as the program's integer getter reads it; an error where it refuses it.
+    pub(super) fn integer(self, group: &str, key: &'static str) -> Result<Option<i64>, Error> {
+        let value = self.peek(group, key, IniType::Integer, Knob::MuxBatchSize)?;
+        Ok(value.as_ref().and_then(KnobValue::integer))
     }
 
     /// A text.
     pub(super) fn text(self, group: &str, key: &'static str) -> Option<String> {
-        let value = self.peek(group, key, IniType::String, Knob::MuxConfigFile)?;
+        let value = self
+            .peek(group, key, IniType::String, Knob::MuxConfigFile)
+            .ok()??;
         value.text().map(str::to_owned)
     }
 
-    /// A flag, as `key` is read in this form.
-    pub(super) fn flag(self, group: &str, key: &'static str, read_as: IniType) -> Option<bool> {
-        self.peek(group, key, read_as, Knob::SinkSync)?.flag()
+    /// A flag, as `key` is read in this form; an error where the program refuses it.
+    pub(super) fn flag(
+        self,
+        group: &str,
+        key: &'static str,
+        read_as: IniType,
+    ) -> Result<Option<bool>, Error> {
+        let value = self.peek(group, key, read_as, Knob::SinkSync)?;
+        Ok(value.as_ref().and_then(KnobValue::flag))
     }
 
     /// A list of texts with `;` between.
@@ -95,10 +104,11 @@ impl<'a> Keyed<'a> {
         key: &'static str,
         read_as: IniType,
         like: Knob,
-    ) -> Option<KnobValue> {
+    ) -> Result<Option<KnobValue>, Error> {
         match read(self.file, &self.locator(group, key, read_as), like) {
-            Reading::Value { value, .. } => Some(value),
-            _ => None,
+            Reading::Value { value, .. } => Ok(Some(value)),
+            Reading::Invalid { error, .. } => Err(error),
+            Reading::Absent | Reading::Computed { .. } => Ok(None),
         }
     }
 

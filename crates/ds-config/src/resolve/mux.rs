@@ -60,7 +60,7 @@ pub(super) fn policy_knobs(builder: &mut Builder<'_>, element: ElementId, file: 
 pub(super) fn batch_in_policy(builder: &Builder<'_>, policy: Option<usize>) -> Option<Site> {
     let file = policy?;
     let keyed = Keyed::new(builder.file(file));
-    keyed.integer("property", "batch-size")?;
+    keyed.integer("property", "batch-size").ok()??;
     Some(site(
         keyed,
         file,

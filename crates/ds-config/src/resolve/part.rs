@@ -1,6 +1,7 @@
 //! A file that is only a part of a pipeline, read by itself: a pipeline of the one element that it
-//! is for.
+//! is for, or of the sources that it lists.
 
+use super::app;
 use super::builder::Builder;
 use super::infer;
 use super::keyed::{Keyed, site};
@@ -23,12 +24,17 @@ pub(super) fn element_of(form: Form) -> Option<(Role, &'static str)> {
         Form::AnalyticsTxt | Form::AnalyticsYml => Some((Role::Analytics, "nvdsanalytics")),
         Form::MuxPolicyTxt | Form::MuxPolicyYml => Some((Role::Mux, "nvstreammux")),
         Form::TrackerTxt | Form::TrackerYml => Some((Role::Tracker, "nvtracker")),
+        Form::SourcesCsv => Some((Role::Source, "nvurisrcbin")),
         _ => None,
     }
 }
 
 /// Adds the element that the file is for.
 pub(super) fn resolve(builder: &mut Builder<'_>, role: Role, factory: &str) {
+    if role == Role::Source {
+        app::table(builder, ENTRY);
+        return;
+    }
     let file = builder.file(ENTRY);
     let place = FilePlace {
         path: file.path.clone(),

@@ -66,15 +66,6 @@ fn every_file_is_what_the_table_says() {
             "{}: {form} for {} ({})",
             file.path, file.form, detection.because
         );
-        // A table of sources is a document of its own, and no pipeline.
-        if file.form == "sources-csv" {
-            assert!(
-                ds_config::SourcesCsv::parse(&file.bytes).is_ok(),
-                "{}",
-                file.path
-            );
-            continue;
-        }
         let outcome = resolve(&file.path, &file.bytes);
         assert_eq!(
             outcome.is_ok(),
@@ -195,10 +186,7 @@ fn every_knob_of_every_file_takes_another_value() {
     };
     println!("shared-test: corpus_edits");
     let mut tried = 0;
-    for file in files(&corpus)
-        .iter()
-        .filter(|file| file.parsed && file.form != "sources-csv")
-    {
+    for file in files(&corpus).iter().filter(|file| file.parsed) {
         let pipeline = resolve(&file.path, &file.bytes).expect("the table says that it is read");
         for setting in pipeline
             .knobs()

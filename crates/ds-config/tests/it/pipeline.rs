@@ -674,10 +674,15 @@ fn a_computed_python_value_names_its_place_and_the_value() {
 }
 
 #[test]
-fn a_part_is_a_pipeline_of_one_element() {
+fn a_part_is_a_pipeline_by_itself() {
     let part = |path: &str, text: &str, knob: Knob| {
         let pipeline = resolve(&[(path, text)]);
-        assert_eq!(pipeline.elements.len(), 1);
+        assert!(
+            pipeline
+                .elements
+                .iter()
+                .all(|element| element.place.path == path)
+        );
         value(&pipeline, knob).0
     };
     assert_eq!(part("p.txt", PGIE.1, Knob::InferBatchSize), some("4"));
@@ -699,9 +704,27 @@ fn a_part_is_a_pipeline_of_one_element() {
         ),
         some("640")
     );
+    assert_eq!(part("s.csv", CSV.1, Knob::DecodeCudadecMemtype), some("0"));
     let shape = "[property]\nnetwork-input-shape=8;3;544;960\n";
     assert_eq!(
         part("pre.txt", shape, Knob::PreprocessInputShape),
         some("8;3;544;960")
+    );
+}
+
+#[test]
+fn a_switch_that_the_program_refuses_is_a_fault() {
+    let app = "[streammux]\nbatch-size=1\n[osd]\nenable=true\n[primary-gie]\nenable=1\ninput-tensor-meta=yes\n";
+    let faults: Vec<String> = resolve(&[("app.txt", app)])
+        .faults
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(
+        faults,
+        [
+            "app.txt:7:19: `yes` is not `true`, `false`, `1` or `0`",
+            "app.txt:4:8: `true` is not a 32-bit decimal integer",
+        ]
     );
 }
