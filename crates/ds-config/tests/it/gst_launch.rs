@@ -388,6 +388,10 @@ fn commands_are_found_wherever_they_stand() {
         [(1, names(&["a", "b"])), (1, names(&["c", "d"]))]
     );
     assert_eq!(
+        graphs("# Use gst-launch-1.0 today!\n\nNothing beats gst-launch-1.0 for a test!\n"),
+        []
+    );
+    assert_eq!(
         graphs("my-gst-launch-1.0 a ! b\ngst-launch-1.0.md ! c\n"),
         []
     );
