@@ -116,8 +116,9 @@ fn raise(
         if is_target && after.value != Some(KnobValue::Integer(number)) {
             return Err(format!("reads back as {:?}", after.value));
         }
-        // A value that several knobs share changes for all of them.
-        if !is_target && before.value != after.value && before.place != setting.place {
+        // A knob that only follows another one cannot be edited itself.
+        let is_free = before.not_editable.is_none();
+        if !is_target && is_free && before.value != after.value {
             return Err(format!("changes `{}` too", before.target.knob.key()));
         }
     }

@@ -31,7 +31,7 @@ use crate::export::Window;
 
 /// The command line.
 #[derive(Parser)]
-#[command(name = "cargo xtask", about, version)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", about)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -59,7 +59,8 @@ pub(crate) fn run(trace: &Path, outdir: &Path, nsys: &Path) -> Result<()> {
         let to = outdir.join(format!("{report}.csv"));
         fs::copy(&made, &to).with_context(|| format!("writing `{}`", to.display()))?;
     }
-    println!("wrote {} reports to {}", REPORTS.len(), outdir.display());
+    let version = Step::new(nsys).args(["--version"]).capture()?.stdout;
+    println!("{}: {} reports", version.trim(), REPORTS.len());
     Ok(())
 }
 

@@ -24,10 +24,15 @@ pub(crate) struct Captured {
 }
 
 impl Step {
-    /// A program without arguments.
-    pub(crate) fn new(program: impl AsRef<OsStr>) -> Self {
+    /// A program without arguments, by its name or by a path from where xtask was started.
+    pub(crate) fn new(program: impl AsRef<Path>) -> Self {
+        let program = program.as_ref();
+        let is_name = program.components().count() == 1;
+        let found = (!is_name)
+            .then(|| std::path::absolute(program).ok())
+            .flatten();
         Self {
-            program: program.as_ref().to_owned(),
+            program: found.unwrap_or_else(|| program.to_owned()).into_os_string(),
             args: Vec::new(),
             env: Vec::new(),
         }

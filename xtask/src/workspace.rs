@@ -23,7 +23,9 @@ pub(crate) fn shared() -> Option<PathBuf> {
 
 /// The folder of build outputs, with what xtask keeps between calls.
 pub(crate) fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+    let named = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    // Cargo runs from the root, wherever xtask was started.
+    root().join(named.unwrap_or_else(|| "target".into()))
 }
 
 /// The files of the repository by their path from its root, with `/` on every system.
