@@ -186,12 +186,7 @@ fn insert(element: &GstElement, name: &str, value: &str) -> Result<TextEdit, Err
     let last: Option<&GstProperty> = element.properties.last();
     let spaced = last.is_some_and(|property| property.separator == " = ");
     let separator = if spaced { " = " } else { "=" };
-    let quoting = match last.map(|property| property.quoting) {
-        Some(Quoting::String) => Quoting::String,
-        Some(Quoting::Shell(Quote::Nested)) => Quoting::Shell(Quote::Nested),
-        _ => element.insert_quoting,
-    };
-    let value = quoting.encode(value)?;
+    let value = element.insert_quoting.encode(value)?;
     Ok(TextEdit::insert(
         element.end,
         format!(" {name}{separator}{value}"),

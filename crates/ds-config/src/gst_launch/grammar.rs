@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use super::edit::{Quoting, WordState};
+use super::edit::Quoting;
 use super::graph::{GstElement, GstGraph, GstLink, GstProperty};
 use super::launch_text::LaunchText;
 use super::shell::Quote;
@@ -31,6 +31,8 @@ pub(crate) fn parse(text: &LaunchText) -> Result<GstGraph, (Error, usize)> {
         tokens: &tokens,
         graph: GstGraph::default(),
         pending: Vec::new(),
+        bins: Vec::new(),
+        depth: 0,
     };
     parser.chains()?;
     if let Some(token) = parser.tokens.first() {
@@ -65,7 +67,22 @@ struct Parser<'a> {
     tokens: &'a [Token],
     graph: GstGraph,
     pending: Vec<Pending>,
+    /// The bins that have a name.
+    bins: Vec<Bin>,
+    /// How many bins are open.
+    depth: usize,
 }
+
+/// A bin, as references see it.
+struct Bin {
+    name: String,
+    takes: Option<usize>,
+    gives: Option<usize>,
+}
+
+/// How deep bins may be nested here. GStreamer has no limit but that of its parser's stack; no
+/// pipeline comes near this one, and it keeps hostile text from ours.
+const MAX_DEPTH: usize = 100;
 
 /// A node of a chain: the end that takes and the end that gives.
 struct Node {
@@ -173,16 +190,24 @@ impl Parser<'_> {
             }
             TokenKind::BinRef | TokenKind::Operator('(') => {
                 self.tokens = &self.tokens[1..];
-                while matches!(
-                    self.tokens.first(),
-                    Some(Token {
-                        kind: TokenKind::Assignment { .. },
-                        ..
-                    })
-                ) {
+                self.depth += 1;
+                if self.depth > MAX_DEPTH {
+                    let message = format!("bins are nested more than {MAX_DEPTH} deep");
+                    return Err((refused(message), self.text.offset(range.start)));
+                }
+                let mut bin_name = None;
+                while let Some(Token {
+                    kind: TokenKind::Assignment { name, value },
+                    ..
+                }) = self.tokens.first()
+                {
                     self.tokens = &self.tokens[1..];
+                    if self.text.written(name) == "name" {
+                        bin_name = Some(self.text.unescaped(value));
+                    }
                 }
                 let ends = self.chains()?;
+                self.depth -= 1;
                 match self.tokens.first() {
                     Some(Token {
                         kind: TokenKind::Operator(')'),
@@ -196,6 +221,13 @@ impl Parser<'_> {
                     }
                 }
                 let (takes, gives) = ends.unwrap_or_default();
+                if let Some(name) = bin_name {
+                    self.bins.push(Bin {
+                        name,
+                        takes: takes.element,
+                        gives: gives.element,
+                    });
+                }
                 Ok(Node {
                     takes,
                     gives,
@@ -246,6 +278,12 @@ impl Parser<'_> {
             .filter(|e| e.factory == written)
             .count();
         let span = self.text.span(factory);
+        // A new property stands outside the quotes of the factory, but not outside those round the
+        // whole command.
+        let quoting = match Quoting::of(self.text.glyphs(factory), self.text.word_state()) {
+            Quoting::Shell(Quote::Single | Quote::Double) => Quoting::Shell(Quote::Bare),
+            quoting => quoting,
+        };
         self.graph.elements.push(GstElement {
             name: format!("{written}{twins}"),
             opaque: self.text.text[factory.clone()].contains(EXPANSION),
@@ -254,10 +292,7 @@ impl Parser<'_> {
             properties: Vec::new(),
             factory_end: self.text.whole_words(span).end,
             end: self.text.whole_words(span).end,
-            insert_quoting: match self.text.word_state() {
-                WordState::Words => Quoting::Shell(Quote::Bare),
-                WordState::OneString => Quoting::String,
-            },
+            insert_quoting: quoting,
         });
         self.graph.elements.len() - 1
     }
@@ -323,10 +358,13 @@ impl Parser<'_> {
             }
         }
         let any_opaque = elements.iter().any(|element| element.opaque);
-        let resolve = |end: &End| -> Outcome<Option<usize>> {
+        let resolve = |end: &End, of_bin: fn(&Bin) -> Option<usize>| -> Outcome<Option<usize>> {
             let Some((name, offset)) = &end.reference else {
                 return Ok(end.element);
             };
+            if let Some(bin) = self.bins.iter().find(|bin| bin.name == *name) {
+                return Ok(of_bin(bin));
+            }
             let found = elements.iter().position(|element| element.name == *name);
             if found.is_none() && !any_opaque {
                 return Err((refused(format!("no element is named `{name}`")), *offset));
@@ -335,7 +373,9 @@ impl Parser<'_> {
         };
         let mut links = Vec::new();
         for pending in &self.pending {
-            if let (Some(from), Some(to)) = (resolve(&pending.from)?, resolve(&pending.to)?) {
+            let from = resolve(&pending.from, |bin| bin.gives)?;
+            let to = resolve(&pending.to, |bin| bin.takes)?;
+            if let (Some(from), Some(to)) = (from, to) {
                 links.push(GstLink {
                     from,
                     from_pad: pending.from.pad.clone(),

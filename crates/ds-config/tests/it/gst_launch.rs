@@ -552,7 +552,51 @@ fn links_follow_references_and_caps() {
     );
 }
 
+#[test]
+fn a_reference_to_a_bin_reaches_its_ends() {
+    let graph = only("gst-launch-1.0 '(' name=x a ! b ')' x. ! c d ! x.sink");
+    let links: Vec<_> = graph
+        .links
+        .iter()
+        .map(|link| (link.from, link.to))
+        .collect();
+    assert_eq!(links, [(0, 1), (1, 2), (3, 0)]);
+}
+
+#[test]
+fn bins_have_a_limit() {
+    let text = format!("{} a ! b {}", "(".repeat(90), ")".repeat(90));
+    assert!(GstGraph::parse_string(text.as_bytes(), Span::new(0, text.len())).is_ok());
+    let text = "(".repeat(100_000);
+    let error =
+        GstGraph::parse_string(text.as_bytes(), Span::new(0, text.len())).expect_err("too deep");
+    assert_eq!(
+        error.to_string(),
+        "1:101: bins are nested more than 100 deep"
+    );
+}
+
+#[test]
+fn a_property_is_added_inside_the_quotes_of_the_whole_command() {
+    let text = "sh -c 'gst-launch-1.0 a ! b ! c'";
+    edited(text, "b", "d", "2", "sh -c 'gst-launch-1.0 a ! b d=2 ! c'");
+    let error = only(text)
+        .set_property(1, "d", "x y")
+        .expect_err("no quotes are left");
+    assert_eq!(error.kind(), ErrorKind::InvalidValue);
+}
+
 proptest! {
+    #[test]
+    fn arbitrary_launch_strings_never_panic(text in "[a-c!=.'\"\\\\ ()/:;,-]{0,60}") {
+        let span = Span::new(0, text.len());
+        if let Ok(graph) = GstGraph::parse_string(text.as_bytes(), span) {
+            for link in &graph.links {
+                prop_assert!(link.from < graph.elements.len() && link.to < graph.elements.len());
+            }
+        }
+    }
+
     #[test]
     fn arbitrary_bytes_never_panic(text in proptest::collection::vec(any::<u8>(), 0..200)) {
         let mut line = b"gst-launch-1.0 a ! ".to_vec();
