@@ -40,6 +40,10 @@ pub(crate) struct Launches {
     names: Vec<i64>,
 }
 
+/// Where the last search ended.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Near(usize);
+
 /// Process and correlation ids of one thread's share of the rows.
 #[derive(Debug, Default)]
 struct Keys {
@@ -120,15 +124,17 @@ impl Launches {
         }
         let mut threads: Grouped<ThreadKey, ()> = Grouped::default();
         let mut names: Grouped<i64, ()> = Grouped::default();
+        let mut calls = std::mem::take(&mut self.calls);
+        let mut near = Near::default();
         trace.for_each_record(|row: ApiCall| {
             let Some((thread, correlation)) = row.thread.zip(row.correlation) else {
                 return;
             };
             let thread = ThreadKey::of(thread);
-            let Some(slot) = self.slot(thread.process(), correlation) else {
+            let Some(slot) = self.slot_near(&mut near, thread.process(), correlation) else {
                 return;
             };
-            let call = &mut self.calls[slot];
+            let call = &mut calls[slot];
             if call.thread == NO_CALL {
                 *call = Call {
                     start: row.start,
@@ -138,6 +144,7 @@ impl Launches {
                 };
             }
         })?;
+        self.calls = calls;
         self.threads = threads.iter().map(|(thread, ())| thread).collect();
         self.names = names.iter().map(|(name, ())| name).collect();
         Ok(())
@@ -145,9 +152,45 @@ impl Launches {
 
     /// The place of some GPU work among all launches.
     pub(crate) fn slot(&self, process: ProcessKey, correlation: i64) -> Option<usize> {
+        self.slot_near(&mut Near::default(), process, correlation)
+    }
+
+    /// [`Launches::slot`] for many questions in a row: ids grow with time, so the next place is close to the last one.
+    pub(crate) fn slot_near(
+        &self,
+        near: &mut Near,
+        process: ProcessKey,
+        correlation: i64,
+    ) -> Option<usize> {
         let correlation = u32::try_from(correlation).ok()?;
         let process = self.processes.binary_search(&process).ok()?;
-        self.keys.binary_search(&key(process, correlation)).ok()
+        let wanted = key(process, correlation);
+        let (mut low, mut high) = (near.0.min(self.keys.len()), self.keys.len());
+        // Doubling steps away from the last place, until the wanted key lies between `low` and `high`.
+        let mut step = 1;
+        if self.keys.get(low).is_some_and(|key| *key <= wanted) {
+            while let Some(key) = self.keys.get(low + step) {
+                if *key > wanted {
+                    high = low + step;
+                    break;
+                }
+                low += step;
+                step *= 2;
+            }
+        } else {
+            high = low;
+            while low > 0 {
+                low = low.saturating_sub(step);
+                if self.keys[low] <= wanted {
+                    break;
+                }
+                high = low;
+                step *= 2;
+            }
+        }
+        let found = self.keys[low..high].binary_search(&wanted);
+        near.0 = low + found.unwrap_or_else(|place| place.saturating_sub(1));
+        found.ok().map(|place| low + place)
     }
 
     /// The call in a place; `None` where the export does not hold it.
@@ -168,6 +211,15 @@ impl Launches {
     pub(crate) fn name(&self, call: &Call) -> i64 {
         self.names[call.name as usize]
     }
+}
+
+/// What several threads grouped, without where each one's searches ended.
+pub(crate) fn without_near<T>(parts: Option<Vec<(T, Near)>>) -> Vec<T> {
+    parts
+        .unwrap_or_default()
+        .into_iter()
+        .map(|(part, _)| part)
+        .collect()
 }
 
 fn split(key: u64) -> (usize, u32) {
@@ -199,4 +251,37 @@ fn work_keys(trace: &Trace, table: &'static str) -> Result<Vec<Keys>> {
         Ok(())
     })?;
     Ok(parts.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Launches, Near, key};
+    use crate::ids::ProcessKey;
+
+    proptest! {
+        /// Wherever a search begins, it finds what a plain one finds.
+        #[test]
+        fn a_search_from_anywhere_finds_the_same(
+            ids in prop::collection::btree_set(0_u32..60, 0..40),
+            questions in prop::collection::vec(0_i64..70, 0..40),
+        ) {
+            let process = ProcessKey::of(1 << 24);
+            let keys: Vec<u64> = ids.iter().map(|id| key(0, *id)).collect();
+            let launches = Launches {
+                processes: vec![process],
+                keys,
+                calls: Vec::new(),
+                threads: Vec::new(),
+                names: Vec::new(),
+            };
+            let mut near = Near::default();
+            for question in questions {
+                let expected = ids.iter().position(|id| i64::from(*id) == question);
+                prop_assert_eq!(launches.slot_near(&mut near, process, question), expected);
+                prop_assert_eq!(launches.slot(process, question), expected);
+            }
+        }
+    }
 }

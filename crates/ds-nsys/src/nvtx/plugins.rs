@@ -11,7 +11,7 @@ use super::{RangeName, RangeStyle, Ranges, Sweep};
 use crate::busy::{GRAPH_TABLE, Interval, Intervals};
 use crate::error::Result;
 use crate::ids::{ProcessKey, ThreadKey};
-use crate::launch::{LaunchRanges, Launches};
+use crate::launch::{LaunchRanges, Launches, Near};
 use crate::query::Window;
 use crate::rows::Column;
 use crate::summary::{KERNEL_TABLE, MEMCPY_TABLE, MEMSET_TABLE};
@@ -309,12 +309,13 @@ impl Trace {
         ];
         let mut times = vec![Nanos::ZERO; ranges.ranges.len()];
         for table in tables {
+            let mut near = Near::default();
             self.for_each(table, &columns, |fields| {
                 let (start, end): (i64, i64) = (fields.get(0)?, fields.get(1)?);
                 let process = ProcessKey::of(fields.get::<Option<i64>>(2)?.unwrap_or_default());
                 let slot = fields
                     .get::<Option<i64>>(3)?
-                    .and_then(|id| launches.slot(process, id));
+                    .and_then(|id| launches.slot_near(&mut near, process, id));
                 if let Some(range) = slot
                     .and_then(|slot| around.innermost(slot))
                     .filter(|_| start <= end)

@@ -8,7 +8,7 @@ use super::{Cell, Heading, Output, Report, ReportOptions};
 use crate::error::Result;
 use crate::grouped::{Grouped, Merge};
 use crate::ids::{ProcessKey, ThreadKey};
-use crate::launch::Launches;
+use crate::launch::{Launches, Near, without_near};
 use crate::rows::Column;
 use crate::samples::{Samples, Summary};
 use crate::summary::{KERNEL_TABLE, without_version};
@@ -95,22 +95,23 @@ pub(super) fn summary(
     let parts = trace.fold_parts(
         KERNEL_TABLE,
         &columns,
-        Grouped::<RawKey, Phases>::default,
-        |groups, fields| {
+        || (Grouped::<RawKey, Phases>::default(), Near::default()),
+        |(groups, near), fields| {
             let (start, end): (i64, i64) = (fields.get(0)?, fields.get(1)?);
             if !options.window.holds(Nanos(start), Nanos(end)) {
                 return Ok(());
             }
             let process = ProcessKey::of(fields.get::<Option<i64>>(4)?.unwrap_or_default());
             let correlation: Option<i64> = fields.get(5)?;
-            let slot = correlation.and_then(|correlation| launches.slot(process, correlation));
+            let slot =
+                correlation.and_then(|correlation| launches.slot_near(near, process, correlation));
             // A kernel whose call is not in the export has no phases.
             let Some(call) = slot.and_then(|slot| launches.call(slot)) else {
                 return Ok(());
             };
             let prefix = prefixes
                 .as_ref()
-                .and_then(|prefixes| prefixes.position(process, correlation));
+                .and_then(|prefixes| prefixes.position(near, process, correlation));
             let key = (
                 launches.thread(call),
                 fields.get(3)?,
@@ -133,7 +134,7 @@ pub(super) fn summary(
     )?;
     let mut by_name: BTreeMap<(ThreadKey, i64, String, String), Phases> = BTreeMap::new();
     for ((thread, device, call, kernel, prefix), phases) in
-        Grouped::joined(parts.unwrap_or_default()).into_groups()
+        Grouped::joined(without_near(parts)).into_groups()
     {
         let call = without_version(&trace.name(Some(call))?).to_owned();
         let kernel = trace.name(kernel)?;

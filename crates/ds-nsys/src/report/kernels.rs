@@ -8,7 +8,7 @@ use super::{Cell, Heading, NvtxNames, Output, Report, ReportOptions};
 use crate::error::Result;
 use crate::grouped::{Grouped, Merge};
 use crate::ids::ProcessKey;
-use crate::launch::{LaunchRanges, Launches};
+use crate::launch::{LaunchRanges, Launches, Near, without_near};
 use crate::nvtx::Ranges;
 use crate::rows::{Column, Fields};
 use crate::samples::{Samples, Summary};
@@ -170,8 +170,13 @@ impl Prefixes {
     }
 
     /// The position of the name of the innermost range around a launch.
-    pub(super) fn position(&self, process: ProcessKey, correlation: Option<i64>) -> Option<usize> {
-        let slot = self.launches.slot(process, correlation?)?;
+    pub(super) fn position(
+        &self,
+        near: &mut Near,
+        process: ProcessKey,
+        correlation: Option<i64>,
+    ) -> Option<usize> {
+        let slot = self.launches.slot_near(near, process, correlation?)?;
         let range = self.around.innermost(slot)?;
         Some(self.ranges.ranges[range as usize].name)
     }
@@ -205,8 +210,8 @@ fn grouped(
     let parts = trace.fold_parts(
         KERNEL_TABLE,
         &columns,
-        Grouped::<GroupKey, Samples>::default,
-        |groups, fields| {
+        || (Grouped::<GroupKey, Samples>::default(), Near::default()),
+        |(groups, near), fields| {
             let (start, end): (i64, i64) = (fields.get(0)?, fields.get(1)?);
             if !options.window.holds(Nanos(start), Nanos(end)) {
                 return Ok(());
@@ -215,7 +220,7 @@ fn grouped(
                 None => None,
                 Some(prefixes) => {
                     let process = ProcessKey::of(fields.get::<Option<i64>>(3)?.unwrap_or_default());
-                    prefixes.position(process, fields.get(4)?)
+                    prefixes.position(near, process, fields.get(4)?)
                 }
             };
             let shape = match shapes {
@@ -229,8 +234,7 @@ fn grouped(
         },
     )?;
     let mut by_name: BTreeMap<(String, Shape), Samples> = BTreeMap::new();
-    for ((prefix, name, shape), samples) in Grouped::joined(parts.unwrap_or_default()).into_groups()
-    {
+    for ((prefix, name, shape), samples) in Grouped::joined(without_near(parts)).into_groups() {
         let name = trace.name(name)?;
         let name = match prefixes.as_ref().zip(prefix) {
             Some((prefixes, prefix)) => prefixes.prefixed(prefix, &name),

@@ -7,7 +7,7 @@ use super::{Cell, Heading, Output, Report, ReportOptions};
 use crate::error::Result;
 use crate::grouped::{Grouped, Merge};
 use crate::ids::{ProcessKey, ThreadKey};
-use crate::launch::{LaunchRanges, Launches};
+use crate::launch::{LaunchRanges, Launches, Near, without_near};
 use crate::nvtx::{RangeStyle, Ranges, Sweep};
 use crate::rows::Column;
 use crate::samples::Samples;
@@ -108,8 +108,8 @@ pub(super) fn kernels(
     let parts = trace.fold_parts(
         KERNEL_TABLE,
         &columns,
-        Grouped::<KernelKey, Inside>::default,
-        |groups, fields| {
+        || (Grouped::<KernelKey, Inside>::default(), Near::default()),
+        |(groups, near), fields| {
             let (start, end): (i64, i64) = (fields.get(0)?, fields.get(1)?);
             if !options.window.holds(Nanos(start), Nanos(end)) {
                 return Ok(());
@@ -117,7 +117,7 @@ pub(super) fn kernels(
             let process = ProcessKey::of(fields.get::<Option<i64>>(3)?.unwrap_or_default());
             let slot = fields
                 .get::<Option<i64>>(4)?
-                .and_then(|correlation| launches.slot(process, correlation));
+                .and_then(|correlation| launches.slot_near(near, process, correlation));
             let call = slot.and_then(|slot| launches.call(slot));
             let (thread, name) = (call.map(|call| launches.thread(call)), fields.get(2)?);
             let duration = end.saturating_sub(start);
@@ -140,9 +140,7 @@ pub(super) fn kernels(
     )?;
     let mut rows: BTreeMap<(&str, Option<RangeStyle>, Option<ThreadKey>, String), Inside> =
         BTreeMap::new();
-    for ((range, thread, kernel), inside) in
-        Grouped::joined(parts.unwrap_or_default()).into_groups()
-    {
+    for ((range, thread, kernel), inside) in Grouped::joined(without_near(parts)).into_groups() {
         let name = range.map_or("", |(name, _)| &printed[name]);
         let style = range.map(|(_, style)| style);
         let key = (name, style, thread, trace.name(kernel)?.to_string());
@@ -284,15 +282,17 @@ fn ratio(sum: u64, count: u64) -> f64 {
     sum as f64 / count as f64
 }
 
-/// From the first start to the last end of the work of each launch; `None` for launches without work in the window.
+/// First start and last end of a launch's work.
+type WorkTime = (i64, i64);
+
+/// The time of a launch without work: the first operation replaces both ends. An `Option` would take half as much again.
+const NO_WORK: WorkTime = (i64::MAX, i64::MIN);
+
+/// From the first start to the last end of the work of each launch; [`NO_WORK`] for those without any in the window.
 ///
 /// All work of one launch is one operation: a graph launch counts once, however many nodes it runs.
-fn gpu_times(
-    trace: &Trace,
-    launches: &Launches,
-    options: ReportOptions,
-) -> Result<Vec<Option<(i64, i64)>>> {
-    let mut times: Vec<Option<(i64, i64)>> = vec![None; launches.len()];
+fn gpu_times(trace: &Trace, launches: &Launches, options: ReportOptions) -> Result<Vec<WorkTime>> {
+    let mut times: Vec<WorkTime> = vec![NO_WORK; launches.len()];
     let columns = [
         Column::always("start"),
         Column::always("end"),
@@ -300,15 +300,16 @@ fn gpu_times(
         Column::if_there("correlationId"),
     ];
     for table in [KERNEL_TABLE, MEMCPY_TABLE, MEMSET_TABLE] {
+        let mut near = Near::default();
         trace.for_each(table, &columns, |fields| {
             let (start, end): (i64, i64) = (fields.get(0)?, fields.get(1)?);
             let process = ProcessKey::of(fields.get::<Option<i64>>(2)?.unwrap_or_default());
             let slot = fields
                 .get::<Option<i64>>(3)?
-                .and_then(|correlation| launches.slot(process, correlation));
+                .and_then(|correlation| launches.slot_near(&mut near, process, correlation));
             if let Some(slot) = slot.filter(|_| options.window.holds(Nanos(start), Nanos(end))) {
-                let (first, last) = times[slot].unwrap_or((start, end));
-                times[slot] = Some((first.min(start), last.max(end)));
+                let (first, last) = times[slot];
+                times[slot] = (first.min(start), last.max(end));
             }
             Ok(())
         })?;
@@ -317,14 +318,13 @@ fn gpu_times(
 }
 
 /// Projects every range; those without work give `None`.
-fn project(
-    ranges: &Ranges,
-    around: &LaunchRanges,
-    times: &[Option<(i64, i64)>],
-) -> Vec<Option<Projected>> {
+fn project(ranges: &Ranges, around: &LaunchRanges, times: &[WorkTime]) -> Vec<Option<Projected>> {
     let mut projected: Vec<Option<Projected>> = vec![None; ranges.ranges.len()];
     for (slot, time) in times.iter().enumerate() {
-        let Some((start, end)) = *time else { continue };
+        let (start, end) = *time;
+        if *time == NO_WORK {
+            continue;
+        }
         for at in around.around(slot) {
             let range = projected[*at as usize].get_or_insert(Projected {
                 start,

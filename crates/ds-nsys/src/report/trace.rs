@@ -1,25 +1,20 @@
 //! Reports with one row an event, in the order of time.
-//!
-//! Exports keep no order and may hold millions of events, so the starts alone are sorted, with the row ids beside them,
-//! and each row is fetched when its turn comes.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-
-use rusqlite::Row;
 
 use super::kernels::Prefixes;
 use super::memory::{megabytes, whole};
 use super::{Cell, Heading, Output, Report, ReportOptions};
 use crate::error::Result;
 use crate::ids::{ProcessKey, ThreadKey};
-use crate::rows::{Column, records};
+use crate::launch::Near;
+use crate::rows::{EventRow, EventTable, records};
 use crate::summary::{
     CopyKind, KERNEL_TABLE, MEMCPY_TABLE, MEMSET_TABLE, MemoryOperation, RUNTIME_TABLE,
     without_version,
 };
 use crate::trace::Trace;
-use crate::units::Nanos;
 
 const GPU: Heading = Heading {
     report: "cuda_gpu_trace",
@@ -65,81 +60,18 @@ const API: Heading = Heading {
     ],
 };
 
-/// When an event starts, and where its row is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
-    start: i64,
-    /// Position of the table among those of the report; of events that start together the order of tables decides.
-    table: u8,
-    row: i64,
-}
+/// Columns that all tables of GPU work have, in the order in which the report reads them.
+const COMMON: [&str; 6] = [
+    "correlationId",
+    "deviceId",
+    "contextId",
+    "greenContextId",
+    "streamId",
+    "globalPid",
+];
 
-/// The events of some tables, by start.
-fn places(trace: &Trace, tables: &[&'static str], options: ReportOptions) -> Result<Vec<Place>> {
-    let columns = ["rowid", "start", "end"].map(Column::always);
-    let mut places = Vec::new();
-    for (position, table) in tables.iter().enumerate() {
-        let position = u8::try_from(position).expect("a handful of tables");
-        trace.for_each(table, &columns, |fields| {
-            let (start, end): (i64, i64) = (fields.get(1)?, fields.get(2)?);
-            if options.window.holds(Nanos(start), Nanos(end)) {
-                places.push(Place {
-                    start,
-                    table: position,
-                    row: fields.get(0)?,
-                });
-            }
-            Ok(())
-        })?;
-    }
-    places.sort_unstable();
-    Ok(places)
-}
-
-/// The columns of one table of GPU work that the report shows; 0 and absent columns give empty cells.
-struct GpuColumns {
-    table: &'static str,
-    sql: String,
-}
-
-impl GpuColumns {
-    /// Columns that all tables of GPU work have, in the order in which the report reads them.
-    const COMMON: [&str; 8] = [
-        "start",
-        "end",
-        "correlationId",
-        "deviceId",
-        "contextId",
-        "greenContextId",
-        "streamId",
-        "globalPid",
-    ];
-
-    fn new(trace: &Trace, table: &'static str, own: &[&str]) -> Self {
-        let columns: Vec<String> = Self::COMMON
-            .iter()
-            .chain(own)
-            .map(|column| {
-                let there = trace.schema().has_column(table, column);
-                if there {
-                    format!("\"{column}\"")
-                } else {
-                    "NULL".to_owned()
-                }
-            })
-            .collect();
-        Self {
-            table,
-            sql: format!(
-                "SELECT {} FROM \"{table}\" WHERE rowid = ?1",
-                columns.join(", ")
-            ),
-        }
-    }
-}
-
-/// The position of the first column behind [`GpuColumns::COMMON`].
-const OWN: usize = GpuColumns::COMMON.len();
+/// The position of the first column behind the common ones.
+const OWN: usize = COMMON.len();
 
 pub(super) fn gpu(
     trace: &Trace,
@@ -161,77 +93,52 @@ pub(super) fn gpu(
         "staticSharedMemory",
         "dynamicSharedMemory",
     ];
+    let table = |table, own: &[&str]| EventTable::new(trace, table, &[&COMMON[..], own].concat());
     let tables = [
-        GpuColumns::new(trace, KERNEL_TABLE, &kernel),
-        GpuColumns::new(
-            trace,
-            MEMCPY_TABLE,
-            &["copyKind", "bytes", "srcKind", "dstKind"],
-        ),
-        GpuColumns::new(trace, MEMSET_TABLE, &["memKind", "bytes"]),
+        table(KERNEL_TABLE, &kernel),
+        table(MEMCPY_TABLE, &["copyKind", "bytes", "srcKind", "dstKind"]),
+        table(MEMSET_TABLE, &["memKind", "bytes"]),
     ];
     let devices = device_names(trace)?;
+    let mut near = Near::default();
     output.heading(GPU);
-    for place in places(trace, &[KERNEL_TABLE, MEMCPY_TABLE, MEMSET_TABLE], options)? {
-        let GpuColumns { table, sql } = &tables[usize::from(place.table)];
-        let failed = |source| trace.query_error(table, source);
-        let mut statement = trace.conn().prepare_cached(sql).map_err(failed)?;
-        let mut rows = statement.query([place.row]).map_err(failed)?;
-        let Some(row) = rows.next().map_err(failed)? else {
-            continue;
+    trace.in_time(&tables, options.window, |position, work| {
+        let process = ProcessKey::of(work.integer(5)?.unwrap_or_default());
+        let correlation = work.integer(0)?;
+        let details = match position {
+            0 => {
+                let prefix = prefixes.as_ref().and_then(|prefixes| {
+                    Some((
+                        prefixes,
+                        prefixes.position(&mut near, process, correlation)?,
+                    ))
+                });
+                kernel_details(trace, work, prefix)?
+            }
+            1 => copy_details(work)?,
+            _ => set_details(work)?,
         };
-        let work = EventRow { row, trace, table };
-        let details = match place.table {
-            0 => kernel_details(&work, prefixes.as_ref())?,
-            1 => copy_details(&work)?,
-            _ => set_details(&work)?,
-        };
-        let ordinal = work.integer(3)?.unwrap_or_default();
-        let process = ProcessKey::of(work.integer(7)?.unwrap_or_default());
+        let ordinal = work.integer(1)?.unwrap_or_default();
         let device = match devices.name(process, ordinal) {
             Some(name) => format!("{name} ({ordinal})"),
             None => format!("({ordinal})"),
         };
         let mut cells = vec![
-            Cell::Integer(place.start),
+            Cell::Integer(work.start()?),
             Cell::Integer(work.duration()?),
-            Cell::integer_or_empty(work.integer(2)?),
+            Cell::integer_or_empty(correlation),
         ];
         cells.extend(details.cells);
         cells.extend([
             Cell::Text(Cow::Owned(device)),
-            Cell::integer_or_empty(work.integer(4)?),
+            Cell::integer_or_empty(work.integer(2)?),
             // 0 stands for no green context.
-            Cell::integer_or_empty(work.integer(5)?.filter(|context| *context != 0)),
-            Cell::integer_or_empty(work.integer(6)?),
+            Cell::integer_or_empty(work.integer(3)?.filter(|context| *context != 0)),
+            Cell::integer_or_empty(work.integer(4)?),
             Cell::Text(Cow::Owned(details.name)),
         ]);
-        output.row(&cells)?;
-    }
-    Ok(())
-}
-
-/// One row of a table of GPU work.
-struct EventRow<'a, 's> {
-    row: &'a Row<'s>,
-    trace: &'a Trace,
-    table: &'a str,
-}
-
-impl EventRow<'_, '_> {
-    fn integer(&self, at: usize) -> Result<Option<i64>> {
-        self.row
-            .get(at)
-            .map_err(|source| self.trace.query_error(self.table, source))
-    }
-
-    fn duration(&self) -> Result<i64> {
-        let (start, end) = (
-            self.integer(0)?.unwrap_or_default(),
-            self.integer(1)?.unwrap_or_default(),
-        );
-        Ok(end.saturating_sub(start))
-    }
+        output.row(&cells)
+    })
 }
 
 /// The cells between the correlation id and the device, and the name.
@@ -240,22 +147,21 @@ struct Details {
     name: String,
 }
 
-fn kernel_details(work: &EventRow<'_, '_>, prefixes: Option<&Prefixes>) -> Result<Details> {
+fn kernel_details(
+    trace: &Trace,
+    work: &EventRow<'_, '_>,
+    prefix: Option<(&Prefixes, usize)>,
+) -> Result<Details> {
     let mut cells = [const { Cell::Empty }; 13];
     for (at, cell) in cells.iter_mut().take(7).enumerate() {
         *cell = Cell::integer_or_empty(work.integer(OWN + 1 + at)?);
     }
     for (at, cell) in cells.iter_mut().enumerate().skip(7).take(2) {
-        *cell = work
-            .integer(OWN + 1 + at)?
-            .map_or(Cell::Empty, |bytes| megabytes(whole(bytes)));
+        let bytes = work.integer(OWN + 1 + at)?;
+        *cell = bytes.map_or(Cell::Empty, |bytes| megabytes(whole(bytes)));
     }
-    let name = work.trace.name(work.integer(OWN)?)?;
-    let process = ProcessKey::of(work.integer(7)?.unwrap_or_default());
-    let correlation = work.integer(2)?;
-    let name = match prefixes
-        .and_then(|prefixes| Some((prefixes, prefixes.position(process, correlation)?)))
-    {
+    let name = trace.name(work.integer(OWN)?)?;
+    let name = match prefix {
         Some((prefixes, prefix)) => prefixes.prefixed(prefix, &name),
         None => name.to_string(),
     };
@@ -363,38 +269,25 @@ pub(super) fn api(trace: &Trace, options: ReportOptions, output: &mut Output<'_>
         }
     })?;
     output.heading(API);
-    let failed = |source| trace.query_error(RUNTIME_TABLE, source);
-    let sql = format!(
-        "SELECT \"start\", \"end\", nameId, returnValue, correlationId, globalTid FROM {RUNTIME_TABLE} WHERE rowid = ?1"
-    );
-    for place in places(trace, &[RUNTIME_TABLE], options)? {
-        let mut statement = trace.conn().prepare_cached(&sql).map_err(failed)?;
-        let mut rows = statement.query([place.row]).map_err(failed)?;
-        let Some(row) = rows.next().map_err(failed)? else {
-            continue;
-        };
-        let call = EventRow {
-            row,
-            trace,
-            table: RUNTIME_TABLE,
-        };
-        let name = trace.name(call.integer(2)?)?;
-        let thread = call.integer(5)?.map(ThreadKey::of);
+    let columns = ["nameId", "returnValue", "correlationId", "globalTid"];
+    let table = EventTable::new(trace, RUNTIME_TABLE, &columns);
+    trace.in_time(&[table], options.window, |_, call| {
+        let name = trace.name(call.integer(0)?)?;
+        let thread = call.integer(3)?.map(ThreadKey::of);
         let known = thread.and_then(|thread| threads.get(&thread));
         let thread_name = known
             .map(|known| trace.name(Some(known.name)))
             .transpose()?;
         output.row(&[
-            Cell::Integer(place.start),
+            Cell::Integer(call.start()?),
             Cell::Integer(call.duration()?),
             Cell::text(without_version(&name)),
-            Cell::integer_or_empty(call.integer(3)?),
-            Cell::integer_or_empty(call.integer(4)?),
+            Cell::integer_or_empty(call.integer(1)?),
+            Cell::integer_or_empty(call.integer(2)?),
             Cell::integer_or_empty(thread.map(|thread| i64::from(thread.process().pid()))),
             Cell::integer_or_empty(thread.map(|thread| i64::from(thread.tid()))),
             Cell::integer_or_empty(known.and_then(|known| known.priority)),
             thread_name.as_deref().map_or(Cell::Empty, Cell::text),
-        ])?;
-    }
-    Ok(())
+        ])
+    })
 }

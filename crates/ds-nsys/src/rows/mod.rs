@@ -4,8 +4,10 @@
 //! ranges of row ids, one a thread, each thread with a connection of its own. Joins and names are the caller's, in
 //! memory: a SQL join or an `ORDER BY` costs several times the pass itself.
 
+mod in_time;
 mod record;
 mod scan;
 
+pub(crate) use in_time::{EventRow, EventTable};
 pub(crate) use record::{Column, Field, Needed, Record, records};
 pub(crate) use scan::Fields;
