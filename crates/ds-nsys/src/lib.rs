@@ -23,11 +23,15 @@ mod trace;
 mod units;
 
 pub use analysis::{
-    AnchorReading, BoundFinding, BusyShares, CaptureBound, Category, CheckOptions, Communication,
-    DeviceGaps, Emptiness, ExpectedTpot, GapClass, GapOptions, Gate, GateId, GateRole, GateState,
-    Measure, NameFolding, Note, Outcome, Prefill, PrefillEvidence, Purpose, RankSteps, Significance,
-    Spread, Step, StepBound, StepKind, StepMethod, StepOptions, StepSeries, Steps, Taxonomy,
-    Verdict, WorkBasis,
+    Amount, AnchorReading, BoundFinding, BusyShares, CaptureBound, Categories, Category,
+    CategoryOptions, CategoryOverRanks, CategoryTime, Change, CheckOptions, CollectiveTime,
+    Communication, DeviceGaps, Diff, DiffOptions, DiffRow, Differences, EffectiveNumber, Emptiness,
+    ExpectedTpot, GapClass, GapOptions, Gate, GateId, GateRole, GateState, Join, JoinRow,
+    KernelTime, Measure, NameFolding, Normalization, Note, Outcome, OverallItem, Prefill,
+    PrefillEvidence, Purpose, RankBasis, RankKey, RankOptions, RankRow, RankSteps, RankTable,
+    Refusal, RefusalPolicy, SampledItem, SampledProfile, Side, Significance, Spread, Step,
+    StepBound, StepKind, StepMethod, StepOptions, StepSeries, Steps, Straggler, StragglerEvidence,
+    Taxonomy, Verdict, WorkBasis, WorkKind,
 };
 pub use busy::{Busy, DeviceBusy, GpuWork, Interval, Intervals, WorkTimeline};
 pub use error::{Error, ErrorKind, Result};

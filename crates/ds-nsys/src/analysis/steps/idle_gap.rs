@@ -2,6 +2,7 @@
 
 use crate::analysis::stats::{Spread, as_f64};
 use crate::busy::Interval;
+use crate::units::Nanos;
 
 /// Gaps shorter than this are those between two launches: a kernel launch takes a few microseconds, and one that has to
 /// wait for the host takes at least this long. Tried on ten captures of an H200.
@@ -17,7 +18,7 @@ const CLASSES_PER_DOUBLING: f64 = 4.0;
 const FEWEST_GAPS: usize = 30;
 
 /// The step is regular when the median distance from its median length is at most this share of it.
-pub(super) const REGULAR_WITHIN: f64 = 0.25;
+const REGULAR_WITHIN: f64 = 0.25;
 
 /// Steps must cover this much of the time after start-up.
 const COVERED: f64 = 0.8;
@@ -37,27 +38,33 @@ pub(super) enum Ordinary {
 
 /// The beginnings of steps: the ends of the dominant gap. `None` where no gap is dominant and regular.
 pub(super) fn beginnings(busy: &[Interval], ordinary: Ordinary) -> Option<Vec<i64>> {
-    let window = as_f64(busy.last()?.end.0 - busy.first()?.start.0);
-    let gaps: Vec<(i64, i64)> = busy
+    let whole = Interval {
+        start: busy.first()?.start,
+        end: busy.last()?.end,
+    };
+    let gaps: Vec<Interval> = busy
         .windows(2)
-        .map(|pair| (pair[0].end.0, pair[1].start.0))
+        .map(|pair| Interval {
+            start: pair[0].end,
+            end: pair[1].start,
+        })
         .collect();
-    let idle: i64 = gaps.iter().map(|(from, to)| to - from).sum();
+    let idle = total(&gaps);
     let floor = match ordinary {
         Ordinary::Median => {
-            let median = Spread::of(gaps.iter().map(|(from, to)| to - from).collect())?.median;
+            let median = Spread::of(gaps.iter().map(|gap| gap.duration().0).collect())?.median;
             (median.0 * TIMES_THE_ORDINARY).max(as_f64(SHORTEST_NS))
         }
         Ordinary::None => as_f64(SHORTEST_NS),
     };
-    let long: Vec<(i64, i64)> = gaps
+    let long: Vec<Interval> = gaps
         .into_iter()
-        .filter(|(from, to)| as_f64(to - from) >= floor)
+        .filter(|gap| as_f64(gap.duration().0) >= floor)
         .collect();
     clusters(&long)
         .into_iter()
         .filter_map(|classes| {
-            let gaps: Vec<(i64, i64)> = long
+            let gaps: Vec<Interval> = long
                 .iter()
                 .copied()
                 .filter(|gap| classes.contains(&class_of(*gap)))
@@ -65,21 +72,28 @@ pub(super) fn beginnings(busy: &[Interval], ordinary: Ordinary) -> Option<Vec<i6
             if gaps.len() < FEWEST_GAPS {
                 return None;
             }
-            let of_idle: i64 = gaps.iter().map(|(from, to)| to - from).sum();
-            let beginnings: Vec<i64> = gaps.into_iter().map(|(_, to)| to).collect();
-            let covered = as_f64(beginnings.last()? - beginnings.first()?);
+            let covered = gaps.last()?.end - gaps.first()?.end;
+            let beginnings: Vec<i64> = gaps.iter().map(|gap| gap.end.0).collect();
             let regular = Spread::of(distances(&beginnings))?.irregularity()?.0 <= REGULAR_WITHIN;
-            let fits =
-                regular && covered >= window * COVERED && as_f64(of_idle) > as_f64(idle) * DOMINANT;
+            let fits = regular
+                && covered.share_of(whole.duration())?.0 >= COVERED
+                && total(&gaps).share_of(idle)?.0 > DOMINANT;
             fits.then_some((covered, beginnings))
         })
-        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .max_by_key(|(covered, _)| *covered)
         .map(|(_, beginnings)| beginnings)
+}
+
+fn total(gaps: &[Interval]) -> Nanos {
+    gaps.iter().map(|gap| gap.duration()).sum()
 }
 
 /// From each time to the next.
 pub(super) fn distances(times: &[i64]) -> Vec<i64> {
-    times.windows(2).map(|pair| pair[1] - pair[0]).collect()
+    times
+        .windows(2)
+        .map(|pair| pair[1].saturating_sub(pair[0]))
+        .collect()
 }
 
 #[expect(
@@ -87,12 +101,12 @@ pub(super) fn distances(times: &[i64]) -> Vec<i64> {
     clippy::cast_sign_loss,
     reason = "the logarithm of a length of at least 20 µs lies between 14 and 63"
 )]
-fn class_of((from, to): (i64, i64)) -> usize {
-    (as_f64(to - from).log2() * CLASSES_PER_DOUBLING) as usize
+fn class_of(gap: Interval) -> usize {
+    (as_f64(gap.duration().0).log2() * CLASSES_PER_DOUBLING) as usize
 }
 
 /// Classes around each peak of the histogram; a valley divides two peaks when it is lower than half of both.
-fn clusters(gaps: &[(i64, i64)]) -> Vec<std::ops::Range<usize>> {
+fn clusters(gaps: &[Interval]) -> Vec<std::ops::Range<usize>> {
     let mut counts: Vec<usize> = Vec::new();
     for gap in gaps {
         let class = class_of(*gap);
@@ -181,9 +195,15 @@ mod tests {
         busy
     }
 
+    fn gap(length: i64) -> Interval {
+        Interval {
+            start: Nanos(0),
+            end: Nanos(length),
+        }
+    }
+
     #[test]
     fn two_peaks_are_two_clusters() {
-        let gap = |length: i64| (0, length);
         let peaks = [30_000, 30_100, 30_200, 36_000, 400_000, 400_100].map(gap);
         let found = clusters(&peaks);
         assert_eq!(found.len(), 2, "{found:?}");
@@ -194,7 +214,6 @@ mod tests {
     #[test]
     fn a_valley_divides_neighbours() {
         // Classes of a quarter of a doubling: 3, 1, 3 gaps in adjacent ones.
-        let gap = |length: i64| (0, length);
         let found = clusters(&[32_768, 32_768, 32_768, 39_000, 47_000, 47_000, 47_000].map(gap));
         assert_eq!(found.len(), 2, "{found:?}");
     }

@@ -1,0 +1,162 @@
+//! Collectives of all ranks, matched by name and order.
+
+use std::collections::BTreeMap;
+
+use super::{RankKey, RankOptions};
+use crate::analysis::work::{device_of, interval_of};
+use crate::busy::Interval;
+use crate::error::Result;
+use crate::grouped::Grouped;
+use crate::ids::DeviceKey;
+use crate::query::Window;
+use crate::rows::{Column, Needed};
+use crate::summary::KERNEL_TABLE;
+use crate::trace::Trace;
+use crate::units::Nanos;
+
+/// The time of one rank's matched collectives, all of them together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CollectiveTime {
+    /// How many were matched.
+    pub count: u64,
+    /// What the transfers took at most: the shortest time that any rank spent in each.
+    pub transfer: Nanos,
+    /// What this rank spent beyond that, waiting for others.
+    pub waiting: Nanos,
+}
+
+impl CollectiveTime {
+    /// All of it.
+    #[must_use]
+    pub fn total(&self) -> Nanos {
+        self.transfer + self.waiting
+    }
+}
+
+/// The collectives of one rank by folded name, each in the order of their starts.
+pub(super) type OfRank = BTreeMap<String, Vec<Interval>>;
+
+/// Reads the collectives of every device of a trace.
+pub(super) fn read(trace: &Trace, options: &RankOptions) -> Result<BTreeMap<DeviceKey, OfRank>> {
+    let column = |name, needed| Column { name, needed };
+    let columns = [
+        column("start", Needed::Always),
+        column("end", Needed::Always),
+        column("deviceId", Needed::Always),
+        column("globalPid", Needed::IfThere),
+        column("demangledName", Needed::IfThere),
+    ];
+    let names = communicating(trace, options)?;
+    if names.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let parts = trace.fold_parts(
+        KERNEL_TABLE,
+        &columns,
+        Vec::new,
+        |found: &mut Vec<(DeviceKey, i64, Interval)>, fields| {
+            let name = fields.get::<Option<i64>>(4)?;
+            if let Some(name) = name.filter(|name| names.contains_key(name))
+                && let Some(interval) = interval_of(fields, options.window)?
+            {
+                found.push((device_of(fields)?, name, interval));
+            }
+            Ok(())
+        },
+    )?;
+    let mut by_device: BTreeMap<DeviceKey, OfRank> = BTreeMap::new();
+    for (device, name, interval) in parts.into_iter().flatten().flatten() {
+        let of_rank = by_device.entry(device).or_default();
+        let of_name = of_rank.entry(names[&name].clone()).or_default();
+        of_name.push(interval);
+    }
+    for intervals in by_device.values_mut().flat_map(BTreeMap::values_mut) {
+        intervals.sort_unstable();
+    }
+    Ok(by_device)
+}
+
+/// String ids of kernels that communicate, with their folded names.
+fn communicating(trace: &Trace, options: &RankOptions) -> Result<BTreeMap<i64, String>> {
+    let columns = [Column {
+        name: "demangledName",
+        needed: Needed::IfThere,
+    }];
+    let parts = trace.fold_parts(
+        KERNEL_TABLE,
+        &columns,
+        Grouped::<i64, ()>::default,
+        |names, fields| {
+            if let Some(name) = fields.get::<Option<i64>>(0)? {
+                names.entry(name);
+            }
+            Ok(())
+        },
+    )?;
+    let mut found = BTreeMap::new();
+    for part in parts.unwrap_or_default() {
+        for (id, ()) in part.iter() {
+            let name = trace.name(Some(id))?;
+            if options.taxonomy.classify(&name).is_communication() {
+                found.insert(id, options.folding.fold(&name));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Matches the n-th collective of a name on every rank, and splits its time.
+///
+/// Returns the times by rank, and how many collectives had no partner on every rank. A match counts where it began inside
+/// the rank's part of the session on every rank; names of which ranks ran different numbers are not matched at all, since
+/// one missing row would pair every later one wrongly.
+pub(super) fn split(
+    ranks: &BTreeMap<RankKey, OfRank>,
+    parts: &BTreeMap<RankKey, Window>,
+) -> (BTreeMap<RankKey, CollectiveTime>, u64) {
+    let mut times: BTreeMap<RankKey, CollectiveTime> = BTreeMap::new();
+    let mut unmatched = 0;
+    let names: std::collections::BTreeSet<&String> =
+        ranks.values().flat_map(BTreeMap::keys).collect();
+    for name in names {
+        let of_name: Vec<(&RankKey, &[Interval])> = ranks
+            .iter()
+            .map(|(rank, names)| (rank, names.get(name).map_or(&[][..], Vec::as_slice)))
+            .collect();
+        let count = of_name.first().map_or(0, |(_, intervals)| intervals.len());
+        if ranks.len() < 2
+            || of_name
+                .iter()
+                .any(|(_, intervals)| intervals.len() != count)
+        {
+            unmatched += of_name
+                .iter()
+                .map(|(_, intervals)| intervals.len() as u64)
+                .sum::<u64>();
+            continue;
+        }
+        for at in 0..count {
+            let is_inside = |(rank, intervals): &(&RankKey, &[Interval])| {
+                let part = parts.get(rank).copied().unwrap_or_default();
+                (part.from..=part.to).contains(&intervals[at].start)
+            };
+            if !of_name.iter().all(is_inside) {
+                continue;
+            }
+            let durations = of_name
+                .iter()
+                .map(|(_, intervals)| intervals[at].duration());
+            let Some(shortest) = durations.min() else {
+                continue;
+            };
+            for (rank, intervals) in &of_name {
+                let time = times.entry(**rank).or_default();
+                time.count += 1;
+                time.transfer += shortest;
+                time.waiting += intervals[at].duration() - shortest;
+            }
+        }
+    }
+    (times, unmatched)
+}
