@@ -111,8 +111,11 @@ impl Detection {
 #[must_use]
 pub fn detect(text: &[u8]) -> Detection {
     let outline = Outline::of(text);
-    // Programs come first: they hold strings that look like every other form.
+    // Programs come first: they hold strings that look like every other form. A template comes
+    // before what it is a template of.
     program(&outline)
+        .or_else(|| foreign_yaml(&outline))
+        .or_else(|| template(&outline))
         .or_else(|| protobuf(&outline))
         .or_else(|| key_file(&outline))
         .or_else(|| yaml(&outline))
@@ -217,10 +220,18 @@ fn program(outline: &Outline<'_>) -> Option<Detection> {
             format!("Python imports and `{name}`"),
         ));
     }
-    if text.contains("{%") || text.contains("{{") && text.contains("}}") {
-        return declined(Carrier::Template, "`{{…}}` or `{%…%}` placeholders");
-    }
     None
+}
+
+/// A text with placeholders. A document may speak of them.
+fn template(outline: &Outline<'_>) -> Option<Detection> {
+    let text = outline.text.as_ref();
+    let has_placeholders = text.contains("{%") || text.contains("{{") && text.contains("}}");
+    let is_document = text.contains("\n```");
+    (has_placeholders && !is_document).then(|| {
+        let form = Form::Declined(Carrier::Template);
+        Detection::new(form, "`{{…}}` or `{%…%}` placeholders")
+    })
 }
 
 /// nvinferserver's text protobuf.
@@ -298,6 +309,32 @@ fn key_file(outline: &Outline<'_>) -> Option<Detection> {
     ))
 }
 
+/// YAML of other programs, told by what only they have.
+fn foreign_yaml(outline: &Outline<'_>) -> Option<Detection> {
+    outline.yaml.first()?;
+    let has = |name: &str| outline.has_top(name);
+    let declined = |carrier, name: &str| {
+        let form = Form::Declined(carrier);
+        Some(Detection::new(form, format!("top-level key `{name}`")))
+    };
+    if has("apiVersion") && has("kind") {
+        return declined(Carrier::Kubernetes, "apiVersion");
+    }
+    if has("parameters") && has("pipeline") {
+        return declined(Carrier::Savant, "parameters");
+    }
+    if has("model_repo") || has("models") && has("server") {
+        return declined(Carrier::InferenceBuilder, "models");
+    }
+    if has("custom_lib_path") && has("config_body") || outline.text.contains("ds3d::") {
+        return declined(Carrier::Ds3d, "config_body");
+    }
+    if has("components") && has("dependencies") && has("name") {
+        return declined(Carrier::GraphComposer, "components");
+    }
+    None
+}
+
 /// The forms that are YAML.
 fn yaml(outline: &Outline<'_>) -> Option<Detection> {
     outline.yaml.first()?;
@@ -305,9 +342,6 @@ fn yaml(outline: &Outline<'_>) -> Option<Detection> {
     let top = |form, name: &str| Some(Detection::new(form, format!("top-level key `{name}`")));
     let below = |form, key: &str| Some(Detection::new(form, format!("`{key}` under `property`")));
     let declined = |carrier, name: &str| top(Form::Declined(carrier), name);
-    if has("apiVersion") && has("kind") {
-        return declined(Carrier::Kubernetes, "apiVersion");
-    }
     if outline
         .key_of_top("deepstream", &["nodes", "edges"])
         .is_some()
@@ -325,18 +359,6 @@ fn yaml(outline: &Outline<'_>) -> Option<Detection> {
             Form::AppYml,
             "top-level keys `application` and `streammux` or `source`",
         ));
-    }
-    if has("parameters") && has("pipeline") {
-        return declined(Carrier::Savant, "parameters");
-    }
-    if has("model_repo") || has("models") && has("server") {
-        return declined(Carrier::InferenceBuilder, "models");
-    }
-    if has("custom_lib_path") && has("config_body") || outline.text.contains("ds3d::") {
-        return declined(Carrier::Ds3d, "config_body");
-    }
-    if has("components") && has("dependencies") && has("name") {
-        return declined(Carrier::GraphComposer, "components");
     }
     if let Some(key) = outline.key_of_top("property", PREPROCESS_KEYS) {
         return below(Form::PreprocessYml, key);

@@ -74,6 +74,9 @@ impl<'a> Builder<'a> {
         })?;
         let form = detect(&bytes).form;
         let document = document(form, &bytes).map_err(|error| error.in_file(path))?;
+        if let Some(message) = misnamed(path, form) {
+            self.fault(Error::new(ErrorKind::Refused, message).in_file(path));
+        }
         self.pipeline.files.push(SourceFile {
             path: path.to_owned(),
             lines: LineIndex::new(&bytes),
@@ -227,6 +230,31 @@ impl<'a> Builder<'a> {
             .clone()
     }
 
+    /// Adds a knob that can be read and not changed.
+    pub(super) fn fixed_knob(
+        &mut self,
+        element: ElementId,
+        knob: Knob,
+        value: KnobValue,
+        reason: &str,
+    ) {
+        let place = self
+            .pipeline
+            .element(element)
+            .map(|element| element.place.clone());
+        self.pipeline.knobs.push(KnobSetting {
+            target: Target { element, knob },
+            value: Some(value),
+            computed: None,
+            place,
+            overridden: Vec::new(),
+            default: None,
+            not_editable: Some(reason.to_owned()),
+            sites: Vec::new(),
+            chosen: None,
+        });
+    }
+
     /// Gives a knob that was added before a value that follows from another place: its own keys are
     /// without effect. No value where it is not known.
     pub(super) fn force(
@@ -284,6 +312,35 @@ impl<'a> Builder<'a> {
         } else {
             beside
         })
+    }
+}
+
+/// Why a file that has two syntaxes to choose from never worked under its name: DeepStream takes the
+/// YAML reader for `.yml` and `.yaml`, and GLib's for every other name.
+fn misnamed(path: &str, form: Form) -> Option<&'static str> {
+    let named_yaml = [".yml", ".yaml"]
+        .iter()
+        .any(|suffix| path.ends_with(suffix));
+    match form {
+        Form::AppTxt
+        | Form::NvinferTxt
+        | Form::MuxPolicyTxt
+        | Form::AnalyticsTxt
+        | Form::PreprocessTxt
+            if named_yaml =>
+        {
+            Some("this is a key file, and under this name it is read as YAML")
+        }
+        Form::AppYml
+        | Form::NvinferYml
+        | Form::MuxPolicyYml
+        | Form::AnalyticsYml
+        | Form::PreprocessYml
+            if !named_yaml =>
+        {
+            Some("this is YAML, and under this name it is read as a key file")
+        }
+        _ => None,
     }
 }
 

@@ -10,8 +10,8 @@ use super::object::{ENTRY, Object, ObjectGraph};
 use super::preprocess;
 use super::tracker;
 use crate::model::{
-    ElementId, FrameRate, FrameSize, InferPlugin, Knob, MuxGeneration, Role, Sink, SinkKind,
-    Source, SourceKind,
+    ElementId, FrameRate, FrameSize, InferPlugin, Knob, KnobValue, MuxGeneration, Role, Sink,
+    SinkKind, Source, SourceKind,
 };
 
 /// Adds the elements of a graph, each with its knobs.
@@ -228,13 +228,14 @@ impl Reader<'_> {
     fn sink(&self, builder: &mut Builder<'_>, id: ElementId, index: usize) {
         let object = &self.graph.objects[index];
         let kind = factory::sink_kind(&object.factory);
-        if let Some(site) = self
-            .graph
-            .host
-            .factory_site(index)
-            .filter(|_| kind != SinkKind::MessageBroker)
-        {
-            builder.knob(id, Knob::SinkKind, vec![site], None);
+        match self.graph.host.factory_site(index) {
+            _ if kind == SinkKind::MessageBroker => {}
+            Some(site) => builder.knob(id, Knob::SinkKind, vec![site], None),
+            None => {
+                let reason = "another element may lack what is used of this one";
+                let value = KnobValue::Text(object.factory.clone());
+                builder.fixed_knob(id, Knob::SinkKind, value, reason);
+            }
         }
         // GstBaseSink waits for the clock unless it is told not to; fakesink does not (GStreamer 1.22).
         let waits = kind != SinkKind::Fake;

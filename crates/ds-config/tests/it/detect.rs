@@ -143,6 +143,10 @@ fn what_is_out_of_reach_is_named() {
         Form::Declined(Carrier::Template),
     );
     check(
+        "models:\n  - {{ model }}\nserver:\n  a: 1\n",
+        Form::Declined(Carrier::InferenceBuilder),
+    );
+    check(
         "{% for s in sources %}\n[source{{ s }}]\n{% endfor %}\n",
         Form::Declined(Carrier::Template),
     );

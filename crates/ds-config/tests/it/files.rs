@@ -28,6 +28,26 @@ pub(crate) fn memory(files: &[(&str, &str)]) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
+/// The files after a change, as a new source.
+pub(crate) fn after(pipeline: &Pipeline, change: &Change) -> BTreeMap<String, Vec<u8>> {
+    let mut files: BTreeMap<String, Vec<u8>> = pipeline
+        .files
+        .iter()
+        .map(|file| (file.path().to_owned(), file.bytes().to_vec()))
+        .collect();
+    for edit in &change.files {
+        let bytes = edit.edit.apply(&files[&edit.path]).expect("the edit fits");
+        files.insert(edit.path.clone(), bytes);
+    }
+    files
+}
+
+/// A pipeline in memory.
+#[track_caller]
+pub(crate) fn resolve(files: &[(&str, &str)]) -> Pipeline {
+    Pipeline::resolve(files[0].0, &memory(files)).expect("the pipeline is good")
+}
+
 /// Everything that is known of a pipeline, a line a thing.
 pub(crate) fn show(pipeline: &Pipeline) -> String {
     let mut out = String::new();

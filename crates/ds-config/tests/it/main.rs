@@ -9,6 +9,8 @@ mod gst_launch;
 mod ini;
 mod line_index;
 mod pipeline;
+mod pipeline_edits;
+mod pipeline_forms;
 mod python;
 mod sources_csv;
 mod table;

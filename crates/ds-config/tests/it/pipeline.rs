@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use proptest::prelude::*;
-
 use ds_config::{
-    Change, ErrorKind, Knob, KnobKind, KnobValue, MuxGeneration, Pipeline, QueuePosition, Role,
-    SinkKind, Target,
+    Change, ErrorKind, Knob, KnobValue, MuxGeneration, Pipeline, QueuePosition, Role, SinkKind,
+    Target,
 };
 
-use crate::files::{Folder, memory, show, show_change};
+use crate::files::{Folder, after, memory, resolve, show, show_change};
 use crate::table::testdata;
 
 fn resnet152(entry: &str) -> Pipeline {
@@ -60,20 +58,6 @@ fn plan(pipeline: &Pipeline) -> Vec<(Target, KnobValue)> {
     out
 }
 
-/// The files after a change, as a new source.
-fn after(pipeline: &Pipeline, change: &Change) -> BTreeMap<String, Vec<u8>> {
-    let mut files: BTreeMap<String, Vec<u8>> = pipeline
-        .files
-        .iter()
-        .map(|file| (file.path().to_owned(), file.bytes().to_vec()))
-        .collect();
-    for edit in &change.files {
-        let bytes = edit.edit.apply(&files[&edit.path]).expect("the edit fits");
-        files.insert(edit.path.clone(), bytes);
-    }
-    files
-}
-
 #[track_caller]
 fn planned_once_and_for_all(entry: &str) -> (Pipeline, Change) {
     let pipeline = resnet152(entry);
@@ -113,12 +97,6 @@ fn the_gst_launch_sample_takes_the_plan() {
 fn the_deepstream_app_sample_takes_the_plan() {
     let (pipeline, change) = planned_once_and_for_all("deepstream-app/app.txt");
     insta::assert_snapshot!(show_change(&pipeline, &change));
-}
-
-/// A pipeline in memory.
-#[track_caller]
-fn resolve(files: &[(&str, &str)]) -> Pipeline {
-    Pipeline::resolve(files[0].0, &memory(files)).expect("the pipeline is good")
 }
 
 /// The value of the first such knob, and the line on which it stands.
@@ -518,202 +496,6 @@ fn a_knob_takes_values_of_its_kind_only() {
     );
 }
 
-const CSV: (&str, &str) = (
-    "sources.csv",
-    "enable,type,uri,num-sources,gpu-id,cudadec-memtype\n1,3,file:///a%d.mp4,4,0,0\n0,4,rtsp://off,1,0,0\n1,4,rtsp://b,1,0,0\n",
-);
-
-const APP_YML: &str = "application:\n  enable-perf-measurement: 1\nsource:\n  csv-file-path: sources.csv\n\
-                       streammux:\n  batch-size: 5  # five\n  width: 1280\n\
-                       primary-gie:\n  enable: 1\n  plugin-type: 1\n  config-file: triton.yml\n\
-                       secondary-gie0:\n  enable: 1\n  config-file: sgie.yml\nsink0:\n  enable: 1\n  type: 2\n  sync: 1\n";
-
-const TRITON: (&str, &str) = (
-    "triton.yml",
-    "infer_config {\n  unique_id: 1\n  max_batch_size: 4\n}\ninput_control {\n  interval: 2\n}\n",
-);
-
-const SGIE: (&str, &str) = (
-    "sgie.yml",
-    "property:\n  onnx-file: m.onnx\n  network-mode: 0\n  infer-dims: 3;224;224\n",
-);
-
-#[test]
-fn an_app_in_yaml_leads_to_its_table_and_its_models() {
-    let pipeline = resolve(&[("app.yml", APP_YML), CSV, TRITON, SGIE]);
-    insta::assert_snapshot!(show(&pipeline));
-    assert_eq!(pipeline.streams(), Some(5));
-    let mut values: Vec<(Target, KnobValue)> = Vec::new();
-    for (knob, value) in [
-        (Knob::MuxBatchSize, 8),
-        (Knob::MuxBatchedPushTimeout, 33333),
-        (Knob::InferBatchSize, 8),
-        (Knob::InferNetworkMode, 2),
-        (Knob::DecodeNumExtraSurfaces, 5),
-    ] {
-        values.extend(
-            pipeline
-                .knobs_of(knob)
-                .map(|setting| (setting.target, value.into())),
-        );
-    }
-    values.extend(
-        pipeline
-            .knobs_of(Knob::SinkKind)
-            .map(|setting| (setting.target, "fakesink".into())),
-    );
-    let change = pipeline.set_all(&values).expect("the plan can be applied");
-    insta::assert_snapshot!(show_change(&pipeline, &change));
-    let again = Pipeline::resolve("app.yml", &after(&pipeline, &change)).expect("still a pipeline");
-    assert_eq!(
-        again.set_all(&values),
-        Ok(Change::default()),
-        "the second change changes something"
-    );
-}
-
-const SERVICE_MAKER: &str = "deepstream:\n  nodes:\n  - type: nvurisrcbin\n    name: src\n    properties:\n      uri: rtsp://a\n\
-                             \x20 - type: queue\n    name: q   # plain\n  - type: nvstreammux\n    name: mux\n    properties:\n      batch-size: 1\n\
-                             \x20 - type: nvinfer\n    name: pgie\n    properties:\n      config-file-path: pgie.txt\n\
-                             \x20 - type: nveglglessink\n    name: sink\n    properties:\n      sync: true\n\
-                             \x20 edges:\n    src: q\n    q: mux.sink_0\n    mux: pgie\n    pgie: [sink]\n";
-
-#[test]
-fn a_service_maker_file_takes_properties_where_a_node_has_none() {
-    let pgie = ("pgie.txt", "[property]\nonnx-file=m.onnx\n");
-    let pipeline = resolve(&[("p.yml", SERVICE_MAKER), pgie]);
-    insta::assert_snapshot!(show(&pipeline));
-    let mut values: Vec<(Target, KnobValue)> = Vec::new();
-    for (knob, value) in [
-        (Knob::MuxBatchSize, 4),
-        (Knob::MuxLiveSource, 1),
-        (Knob::SinkSync, 0),
-        (Knob::QueueMaxSizeBuffers, 16),
-        (Knob::QueueMaxSizeBytes, 0),
-        (Knob::InferBatchSize, 4),
-    ] {
-        values.extend(
-            pipeline
-                .knobs_of(knob)
-                .map(|setting| (setting.target, value.into())),
-        );
-    }
-    let change = pipeline.set_all(&values).expect("the plan can be applied");
-    insta::assert_snapshot!(show_change(&pipeline, &change));
-    let again = Pipeline::resolve("p.yml", &after(&pipeline, &change)).expect("still a pipeline");
-    assert_eq!(
-        again.set_all(&values),
-        Ok(Change::default()),
-        "the second change changes something"
-    );
-}
-
-#[track_caller]
-fn python(name: &str) -> Pipeline {
-    let folder = Folder(testdata("python"));
-    Pipeline::resolve(name, &folder).expect("the program makes a pipeline")
-}
-
-#[test]
-fn python_programs_become_pipelines() {
-    for name in [
-        "gst_literal",
-        "gst_loop",
-        "service_maker_dict",
-        "flow",
-        "flow_variables",
-        "parse_launch_fstring",
-        "gst_branches",
-    ] {
-        insta::assert_snapshot!(
-            format!("python_{name}"),
-            show(&python(&format!("{name}.py")))
-        );
-    }
-}
-
-#[test]
-fn a_python_program_is_changed_at_its_literals() {
-    let pipeline = python("service_maker_dict.py");
-    let values: Vec<(Target, KnobValue)> = [
-        (Knob::MuxBatchSize, 4),
-        (Knob::MuxBatchedPushTimeout, 40000),
-        (Knob::SinkSync, 1),
-        (Knob::QueueMaxSizeBuffers, 8),
-        (Knob::DecodeNumExtraSurfaces, 5),
-    ]
-    .into_iter()
-    .flat_map(|(knob, value)| {
-        pipeline
-            .knobs_of(knob)
-            .map(move |setting| (setting.target, value.into()))
-    })
-    .collect();
-    let change = pipeline.set_all(&values).expect("literals can be changed");
-    insta::assert_snapshot!(show_change(&pipeline, &change));
-    let again = Pipeline::resolve("service_maker_dict.py", &after(&pipeline, &change))
-        .expect("still a pipeline");
-    assert_eq!(
-        again.set_all(&values),
-        Ok(Change::default()),
-        "the second change changes something"
-    );
-}
-
-#[test]
-fn a_computed_python_value_names_its_place_and_the_value() {
-    let pipeline = python("gst_loop.py");
-    let mux = pipeline
-        .knobs_of(Knob::MuxBatchSize)
-        .next()
-        .expect("the knob is there")
-        .target;
-    let error = pipeline.set(mux, 4).expect_err("the program computes it");
-    assert_eq!(
-        error.to_string(),
-        "gst_loop.py:12:32: `len(URIS)` is computed when the program runs; `batch-size` should be 4"
-    );
-}
-
-#[test]
-fn a_part_is_a_pipeline_by_itself() {
-    let part = |path: &str, text: &str, knob: Knob| {
-        let pipeline = resolve(&[(path, text)]);
-        assert!(
-            pipeline
-                .elements
-                .iter()
-                .all(|element| element.place.path == path)
-        );
-        value(&pipeline, knob).0
-    };
-    assert_eq!(part("p.txt", PGIE.1, Knob::InferBatchSize), some("4"));
-    assert_eq!(part("p.yml", SGIE.1, Knob::InferDims), some("3;224;224"));
-    assert_eq!(part("t.yml", TRITON.1, Knob::InferInterval), some("2"));
-    assert_eq!(
-        part(
-            "m.txt",
-            "[property]\noverall-min-fps-n=30\n",
-            Knob::MuxMinFpsNumerator
-        ),
-        some("30")
-    );
-    assert_eq!(
-        part(
-            "t.txt",
-            "[tracker]\ntracker-width=640\n",
-            Knob::TrackerWidth
-        ),
-        some("640")
-    );
-    assert_eq!(part("s.csv", CSV.1, Knob::DecodeCudadecMemtype), some("0"));
-    let shape = "[property]\nnetwork-input-shape=8;3;544;960\n";
-    assert_eq!(
-        part("pre.txt", shape, Knob::PreprocessInputShape),
-        some("8;3;544;960")
-    );
-}
-
 #[test]
 fn a_switch_that_the_program_refuses_is_a_fault() {
     let app = "[streammux]\nbatch-size=1\n[osd]\nenable=true\n[primary-gie]\nenable=1\ninput-tensor-meta=yes\n";
@@ -729,90 +511,4 @@ fn a_switch_that_the_program_refuses_is_a_fault() {
             "app.txt:4:8: `true` is not a 32-bit decimal integer",
         ]
     );
-}
-
-/// An app with an nvinfer file, each key present or missing, in the styles that files have.
-fn app_and_pgie() -> impl Strategy<Value = (String, String)> {
-    let entry = |key: &'static str, values: &'static str| {
-        let written = (
-            prop_oneof![3 => Just("="), 1 => Just(" = ")],
-            values,
-            prop_oneof![3 => Just(""), 1 => Just(" # c")],
-        );
-        proptest::option::of(
-            written
-                .prop_map(move |(sign, value, comment)| format!("{key}{sign}{value}{comment}\n")),
-        )
-        .prop_map(Option::unwrap_or_default)
-    };
-    let app = (
-        entry("batch-size", "[1-9]"),
-        entry("batched-push-timeout", "[1-9]0000"),
-        entry("width", "[1-9][0-9]{2}"),
-        entry("batch-size", "[1-9]"),
-        entry("interval", "[0-2]"),
-    );
-    let pgie = (
-        entry("batch-size", "[1-9]"),
-        entry("network-mode", "[0-2]"),
-        entry("infer-dims", "3;[1-9]0;[1-9]0"),
-    );
-    let crlf = any::<bool>();
-    (app, pgie, crlf).prop_map(|((mux, timeout, width, gie, interval), (batch, mode, dims), crlf)| {
-        let app = format!("[streammux]\n{mux}{timeout}{width}\n[primary-gie]\nenable=1\nconfig-file=pgie.txt\n{gie}{interval}[sink0]\nenable=1\ntype=2\n");
-        let pgie = format!("[property]\nonnx-file=m.onnx\n{batch}{mode}{dims}[class-attrs-all]\ntopk=20\n");
-        if crlf { (app.replace('\n', "\r\n"), pgie) } else { (app, pgie) }
-    })
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
-
-    #[test]
-    fn any_set_of_edits_reads_back_and_is_applied_once(
-        (app, pgie) in app_and_pgie(),
-        picks in proptest::collection::vec((any::<prop::sample::Index>(), 1_i32..100), 1..8),
-    ) {
-        let pipeline = resolve(&[("app.txt", &app), ("pgie.txt", &pgie)]);
-        prop_assert!(pipeline.faults.is_empty(), "{:?}", pipeline.faults);
-        let mut plan: Vec<(Target, KnobValue)> = Vec::new();
-        for (pick, number) in picks {
-            let setting = &pipeline.knobs()[pick.index(pipeline.knobs().len())];
-            let value = match setting.target.knob.kind() {
-                KnobKind::Integer => KnobValue::Integer(number.into()),
-                KnobKind::Flag => KnobValue::Flag(number % 2 == 0),
-                KnobKind::List => KnobValue::List(vec![3, number, number]),
-                KnobKind::Path if setting.target.knob == Knob::InferConfigFile => continue,
-                KnobKind::Path => KnobValue::Text(format!("models/{number}")),
-                KnobKind::Name => "fakesink".into(),
-            };
-            if plan.iter().all(|(target, _)| *target != setting.target) {
-                plan.push((setting.target, value));
-            }
-        }
-        let change = pipeline.set_all(&plan).expect("every knob of these files can be set");
-        let again = Pipeline::resolve("app.txt", &after(&pipeline, &change)).expect("still a pipeline");
-        prop_assert!(again.faults.is_empty(), "{:?}", again.faults);
-        for (before, after) in pipeline.knobs().iter().zip(again.knobs()) {
-            let planned = plan.iter().find(|(target, _)| *target == before.target).map(|(_, value)| value);
-            prop_assert_eq!(after.value.as_ref(), planned.or(before.value.as_ref()));
-        }
-        prop_assert_eq!(again.set_all(&plan), Ok(Change::default()));
-    }
-
-    #[test]
-    fn arbitrary_bytes_give_a_pipeline_or_an_error(
-        head in prop_oneof![
-            Just("[streammux]\n"), Just("application:\nstreammux:\n"), Just("gst-launch-1.0 nvstreammux ! "),
-            Just("infer_config {\n"), Just("deepstream:\n  nodes:\n  - "), Just("import gi\nGst.ElementFactory.make('queue')\n"),
-        ],
-        tail in proptest::collection::vec(any::<u8>(), 0..120),
-    ) {
-        let mut text = head.as_bytes().to_vec();
-        text.extend(tail);
-        let files = BTreeMap::from([("f".to_owned(), text)]);
-        if let Err(error) = Pipeline::resolve("f", &files) {
-            prop_assert!(error.to_string().starts_with("f:"), "{error}");
-        }
-    }
 }
