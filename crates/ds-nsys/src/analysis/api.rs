@@ -1,11 +1,13 @@
 //! What the calls of the CUDA API were for, under the names of both of its levels.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::error::Result;
 use crate::ids::{ProcessKey, ThreadKey};
+use crate::query::Window;
 use crate::rows::records;
 use crate::trace::Trace;
+use crate::units::Nanos;
 
 /// What a call was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,8 +56,8 @@ pub(super) struct ApiCall {
     pub(super) function: ApiFunction,
 }
 
-/// Visits all calls in the order of their rows; false when the export has none.
-pub(super) fn for_each_call(trace: &Trace, mut visit: impl FnMut(ApiCall)) -> Result<bool> {
+/// Visits all calls in the order of their rows.
+pub(super) fn for_each_call(trace: &Trace, mut visit: impl FnMut(ApiCall)) -> Result<()> {
     records! {
         struct Call: "CUPTI_ACTIVITY_KIND_RUNTIME" {
             start: i64 = "start",
@@ -67,7 +69,7 @@ pub(super) fn for_each_call(trace: &Trace, mut visit: impl FnMut(ApiCall)) -> Re
     }
     let mut functions: HashMap<i64, ApiFunction> = HashMap::new();
     let mut failed = None;
-    let there = trace.for_each_record(|row: Call| {
+    trace.for_each_record(|row: Call| {
         let function = functions.get(&row.name).copied().unwrap_or_else(|| {
             // The first error is kept; a name that cannot be read stands for no function.
             let function = trace
@@ -88,9 +90,68 @@ pub(super) fn for_each_call(trace: &Trace, mut visit: impl FnMut(ApiCall)) -> Re
             function,
         });
     })?;
-    match failed {
-        Some(error) => Err(error),
-        None => Ok(there),
+    failed.map_or(Ok(()), Err)
+}
+
+/// How many calls a process made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct CallCounts {
+    pub(super) all: u64,
+    pub(super) kernel_launches: u64,
+    pub(super) graph_launches: u64,
+}
+
+impl CallCounts {
+    pub(super) fn launches(self) -> u64 {
+        self.kernel_launches + self.graph_launches
+    }
+}
+
+/// What the host did, as far as steps and gates ask for it.
+#[derive(Debug, Default)]
+pub(super) struct HostCalls {
+    /// Calls within the window, by process.
+    pub(super) counts: BTreeMap<ProcessKey, CallCounts>,
+    /// When the last call within the window ended.
+    pub(super) last: Option<Nanos>,
+    /// When each process last loaded or compiled a module: until then it starts up.
+    pub(super) module_loads: BTreeMap<ProcessKey, i64>,
+    /// When each graph launch was called, by process and correlation id.
+    pub(super) graph_launches: BTreeMap<(ProcessKey, i64), i64>,
+}
+
+impl HostCalls {
+    pub(super) fn read(trace: &Trace, window: Window) -> Result<Self> {
+        let mut calls = Self::default();
+        for_each_call(trace, |call| calls.take(call, window))?;
+        Ok(calls)
+    }
+
+    fn take(&mut self, call: ApiCall, window: Window) {
+        let mut counts = CallCounts {
+            all: 1,
+            ..CallCounts::default()
+        };
+        match call.function {
+            ApiFunction::KernelLaunch => counts.kernel_launches += 1,
+            ApiFunction::GraphLaunch => {
+                counts.graph_launches += 1;
+                let key = (call.process, call.correlation);
+                self.graph_launches.insert(key, call.start);
+            }
+            ApiFunction::ModuleLoad => {
+                let latest = self.module_loads.entry(call.process).or_insert(call.end);
+                *latest = call.end.max(*latest);
+            }
+            ApiFunction::Synchronization | ApiFunction::Other => {}
+        }
+        if window.holds(Nanos(call.start), Nanos(call.end)) {
+            let sum = self.counts.entry(call.process).or_default();
+            sum.all += counts.all;
+            sum.kernel_launches += counts.kernel_launches;
+            sum.graph_launches += counts.graph_launches;
+            self.last = self.last.max(Some(Nanos(call.end)));
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::taxonomy::Taxonomy;
-use crate::busy::{GRAPH_TABLE, Interval, Intervals, IntervalsBuilder};
+use crate::busy::{Busy, GRAPH_TABLE, Interval, Intervals, IntervalsBuilder};
 use crate::error::Result;
 use crate::grouped::{Grouped, Merge};
 use crate::ids::{DeviceKey, ProcessKey};
@@ -146,6 +146,7 @@ pub(super) fn rank_work(
     trace: &Trace,
     window: Window,
     taxonomy: &Taxonomy,
+    busy: &Busy,
 ) -> Result<Vec<RankWork>> {
     let Probe {
         communicating,
@@ -194,11 +195,10 @@ pub(super) fn rank_work(
             collected.entry(device).or_default().merge(part);
         }
     }
-    let mut busy: BTreeMap<DeviceKey, Intervals> = trace
-        .busy(window)?
+    let busy: BTreeMap<DeviceKey, &Intervals> = busy
         .devices
-        .into_iter()
-        .map(|device| (device.device, device.busy))
+        .iter()
+        .map(|device| (device.device, &device.busy))
         .collect();
     let ranks = collected.into_iter().map(|(device, mut rank)| {
         let mut replays: Vec<Replay> = rank
@@ -218,7 +218,7 @@ pub(super) fn rank_work(
         rank.eager.sort_unstable();
         RankWork {
             device,
-            busy: busy.remove(&device).unwrap_or_default(),
+            busy: busy.get(&device).copied().cloned().unwrap_or_default(),
             replays,
             graph_level: rank.graph_level,
             eager: rank.eager,

@@ -47,19 +47,14 @@ impl Emptiness {
             let quotes = evidence.quotes(&TELLING).into_iter();
             quotes.map(str::to_owned).collect()
         };
-        let calls: u64 = evidence
-            .calls
-            .iter()
-            .flat_map(|calls| calls.values())
-            .map(|calls| calls.all)
-            .sum();
-        if evidence.capture.cuda_traced() == Some(false) && calls == 0 {
+        let calls = evidence.all_calls();
+        if evidence.capture.cuda_traced() == Some(false) && calls.all == 0 {
             Some(Self::NotTraced)
-        } else if calls == 0 {
+        } else if calls.all == 0 {
             Some(Self::NoCudaEvents { quotes: quotes() })
         } else {
             Some(Self::NoDeviceRows {
-                launches: evidence.launches(),
+                launches: calls.launches(),
                 quotes: quotes(),
             })
         }

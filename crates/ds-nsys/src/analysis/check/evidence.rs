@@ -1,9 +1,7 @@
 //! Everything that the gates ask for, gathered in one go.
 
-use std::collections::BTreeMap;
-
-use crate::analysis::api::{ApiFunction, for_each_call};
-use crate::analysis::steps::Steps;
+use crate::analysis::api::{CallCounts, HostCalls};
+use crate::analysis::steps::{self, StepOptions, Steps};
 use crate::busy::{Busy, DeviceBusy, GpuWork};
 use crate::error::Result;
 use crate::ids::ProcessKey;
@@ -13,20 +11,6 @@ use crate::rows::{Column, Needed};
 use crate::summary::KERNEL_TABLE;
 use crate::trace::{CaptureSettings, Diagnostic, ExportVersion, Gpu, Trace};
 use crate::units::Nanos;
-
-/// The calls of one process.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Calls {
-    pub(super) all: u64,
-    pub(super) kernel_launches: u64,
-    pub(super) graph_launches: u64,
-}
-
-impl Calls {
-    pub(super) fn launches(self) -> u64 {
-        self.kernel_launches + self.graph_launches
-    }
-}
 
 /// What is known of the session's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,10 +35,7 @@ pub(super) struct Evidence {
     pub(super) capture: CaptureSettings,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) gpus: Vec<Gpu>,
-    /// Calls by process; `None` where the export has no table of them.
-    pub(super) calls: Option<BTreeMap<ProcessKey, Calls>>,
-    /// When each process last loaded a module.
-    pub(super) module_loads: BTreeMap<ProcessKey, Nanos>,
+    pub(super) calls: HostCalls,
     pub(super) busy: Busy,
     /// Work that belongs to a node of a graph.
     pub(super) node_rows: u64,
@@ -66,27 +47,11 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
-    pub(super) fn gather(trace: &Trace, window: Window, steps: Steps) -> Result<Self> {
-        let mut calls: BTreeMap<ProcessKey, Calls> = BTreeMap::new();
-        let mut module_loads: BTreeMap<ProcessKey, Nanos> = BTreeMap::new();
-        let mut last_call = None;
-        let has_calls = for_each_call(trace, |call| {
-            if !window.holds(Nanos(call.start), Nanos(call.end)) {
-                return;
-            }
-            let of_process = calls.entry(call.process).or_default();
-            of_process.all += 1;
-            match call.function {
-                ApiFunction::KernelLaunch => of_process.kernel_launches += 1,
-                ApiFunction::GraphLaunch => of_process.graph_launches += 1,
-                ApiFunction::ModuleLoad => {
-                    let latest = module_loads.entry(call.process).or_insert(Nanos(call.end));
-                    *latest = Nanos(call.end).max(*latest);
-                }
-                ApiFunction::Synchronization | ApiFunction::Other => {}
-            }
-            last_call = last_call.max(Some(call.end));
-        })?;
+    pub(super) fn gather(trace: &Trace, options: &StepOptions) -> Result<Self> {
+        let window = options.window;
+        let calls = HostCalls::read(trace, window)?;
+        let busy = trace.busy(window)?;
+        let steps = steps::find(trace, options, &calls, &busy)?;
         let (node_rows, early_kernels) = kernel_evidence(trace, window)?;
         let recorded = trace.session_duration()?.map(SessionEnd::Recorded);
         Ok(Self {
@@ -94,13 +59,12 @@ impl Evidence {
             capture: trace.capture().clone(),
             diagnostics: trace.diagnostics()?,
             gpus: trace.gpus()?,
-            calls: has_calls.then_some(calls),
-            module_loads,
-            busy: trace.busy(window)?,
+            session_end: recorded.or(calls.last.map(SessionEnd::LastCall)),
+            calls,
+            busy,
             node_rows,
             early_kernels,
             window,
-            session_end: recorded.or(last_call.map(|end| SessionEnd::LastCall(Nanos(end)))),
             steps,
         })
     }
@@ -123,15 +87,14 @@ impl Evidence {
         self.busy.devices.iter().map(DeviceBusy::dropped).sum()
     }
 
-    /// Launches of all processes, as the calls say.
-    pub(super) fn launches(&self) -> u64 {
-        let calls = self.calls.iter().flat_map(BTreeMap::values);
-        calls.map(|calls| calls.launches()).sum()
-    }
-
-    pub(super) fn graph_launches(&self) -> u64 {
-        let calls = self.calls.iter().flat_map(BTreeMap::values);
-        calls.map(|calls| calls.graph_launches).sum()
+    /// Calls of all processes within the window.
+    pub(super) fn all_calls(&self) -> CallCounts {
+        let counts = self.calls.counts.values();
+        counts.fold(CallCounts::default(), |sum, counts| CallCounts {
+            all: sum.all + counts.all,
+            kernel_launches: sum.kernel_launches + counts.kernel_launches,
+            graph_launches: sum.graph_launches + counts.graph_launches,
+        })
     }
 
     /// The devices that did any work.

@@ -169,7 +169,7 @@ fn graph_flag(evidence: &Evidence, purpose: Purpose) -> Answer {
     let claimed = evidence.capture.graph_tracing();
     let whole = evidence.rows(GpuWork::Graph);
     let nodes = evidence.node_rows;
-    let launched = evidence.graph_launches();
+    let launched = evidence.all_calls().graph_launches;
     let word = |mode| Measure::Word(mode_name(mode).to_owned());
     let contradiction = match claimed {
         Some(GraphTracing::Graph) if nodes > 0 => Some("graph nodes among the kernels"),
@@ -259,8 +259,8 @@ fn rank_coverage(evidence: &Evidence, options: &CheckOptions) -> Answer {
     let processes: Vec<ProcessKey> = evidence.ranks().map(|rank| rank.device.process).collect();
     let silent: Vec<String> = evidence
         .calls
+        .counts
         .iter()
-        .flatten()
         .filter(|(process, calls)| calls.launches() > 0 && !processes.contains(process))
         .map(|(process, calls)| format!("{process} ({} launches)", calls.launches()))
         .collect();

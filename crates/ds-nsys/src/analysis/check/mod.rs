@@ -296,18 +296,20 @@ impl Trace {
     ///
     /// Fails when a table cannot be read.
     pub fn check(&self, purpose: Option<Purpose>, options: &CheckOptions) -> Result<Verdict> {
-        let steps = self.steps(&StepOptions {
-            window: options.window,
-            taxonomy: options.taxonomy.clone(),
-        })?;
+        let evidence = Evidence::gather(
+            self,
+            &StepOptions {
+                window: options.window,
+                taxonomy: options.taxonomy.clone(),
+            },
+        )?;
         let purpose = purpose.unwrap_or_else(|| {
-            if steps.found().next().is_some() {
+            if evidence.steps.found().next().is_some() {
                 Purpose::Decode
             } else {
                 Purpose::Pipeline
             }
         });
-        let evidence = Evidence::gather(self, options.window, steps)?;
         let mut gates = gates::answer(&evidence, purpose, options);
         let deciding = GateId::DECIDING
             .iter()

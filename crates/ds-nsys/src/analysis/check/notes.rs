@@ -168,7 +168,7 @@ pub(super) fn of(evidence: &Evidence) -> Vec<Note> {
         }
     }
     let graphs = evidence.rows(GpuWork::Graph);
-    let launched = evidence.graph_launches();
+    let launched = evidence.all_calls().graph_launches;
     if graphs > 0 {
         notes.push(Note::GraphsAsAWhole { launches: graphs });
     } else if launched > 0 && evidence.node_rows == 0 && traced_as_a_whole(evidence) {
@@ -228,8 +228,7 @@ fn fewer_rows(evidence: &Evidence) -> Option<Note> {
         count.trim().trim_end_matches('.').parse::<u64>().ok()
     };
     let collected: u64 = evidence.diagnostics.iter().filter_map(counted).sum();
-    let calls = evidence.calls.iter().flat_map(|calls| calls.values());
-    let rows = calls.map(|calls| calls.all).sum::<u64>()
+    let rows = evidence.all_calls().all
         + [GpuWork::Kernel, GpuWork::Copy, GpuWork::Set]
             .into_iter()
             .map(|kind| evidence.rows(kind))

@@ -68,7 +68,7 @@ pub(super) fn of(trace: &Trace, evidence: &Evidence) -> Result<Vec<BusyShares>> 
             range.map(|range| (WorkBasis::RepeatedRanges, range))
         };
         let after_start_up = || {
-            let start = *evidence.module_loads.get(&process)?;
+            let start = Nanos(*evidence.calls.module_loads.get(&process)?);
             let end = span?.end;
             (start < end).then_some((WorkBasis::AfterStartUp, Interval { start, end }))
         };

@@ -252,12 +252,13 @@ fn overall(
     first: &BTreeMap<DeviceKey, &StepSeries>,
     second: &BTreeMap<DeviceKey, &StepSeries>,
 ) -> Vec<(OverallItem, Change)> {
-    let figures: [(OverallItem, fn(&Step) -> Nanos); 3] = [
+    type Figure = fn(&Step) -> Nanos;
+    let figures: [(OverallItem, Figure); 3] = [
         (OverallItem::Step, |step| step.span.duration()),
         (OverallItem::Busy, |step| step.busy),
         (OverallItem::Idle, |step| step.idle()),
     ];
-    let values = |series: &BTreeMap<DeviceKey, &StepSeries>, figure: fn(&Step) -> Nanos| {
+    let values = |series: &BTreeMap<DeviceKey, &StepSeries>, figure: Figure| {
         let steps = series.values().flat_map(|series| series.clean());
         steps
             .map(|step| as_f64(figure(step).0))

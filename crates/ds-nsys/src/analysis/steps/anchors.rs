@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::StepMethod;
 use super::idle_gap::{self, Ordinary};
-use crate::analysis::api::{ApiFunction, for_each_call};
+use crate::analysis::api::HostCalls;
 use crate::analysis::work::{RankWork, Replay, WORK_TABLES, device_of, interval_of};
 use crate::error::Result;
 use crate::grouped::{Grouped, Merge};
-use crate::ids::{DeviceKey, ProcessKey};
+use crate::ids::DeviceKey;
 use crate::launch::{LaunchRanges, Launches};
 use crate::nvtx::Ranges;
 use crate::query::Window;
@@ -51,7 +51,7 @@ pub(super) fn of_rank(
         .filter_map(|anchor| anchor.starts.first())
         .min();
     // Loading leaves gaps of its own; a step range or a graph launch tells best when it is over.
-    let module_load = calls.last_module_load.get(&process);
+    let module_load = calls.module_loads.get(&process);
     let after_start_up = first.or(module_load).copied().unwrap_or(i64::MIN);
     let busy = rank.busy.as_slice();
     let busy = &busy[busy.partition_point(|interval| interval.start.0 < after_start_up)..];
@@ -190,40 +190,43 @@ pub(super) fn of_ranges(trace: &Trace, window: Window) -> Result<BTreeMap<Device
     }
     let mut projected = project(trace, window, &ranges)?;
     projected.retain(|_, ranges| ranges.len() >= FEWEST_STEPS);
-    let anchors = projected.into_iter().map(|(device, mut on_gpu)| {
+    let anchors = projected.into_iter().filter_map(|(device, mut on_gpu)| {
         on_gpu.sort_unstable();
-        let on_host = on_gpu
-            .first()
-            .map(|(_, _, range)| ranges.ranges[*range].start);
-        let tokens = on_gpu
-            .iter()
-            .map(|(_, _, range)| annotated(&ranges.ranges[*range]));
+        let range_of = |work: &OnGpu| &ranges.ranges[work.range];
         let beginnings = Beginnings {
             method: if has_annotations {
                 StepMethod::Annotation
             } else {
                 StepMethod::Range
             },
-            context_tokens: tokens.collect(),
-            from: on_host.unwrap_or(i64::MIN),
-            end: on_gpu
+            from: range_of(on_gpu.first()?).start,
+            end: on_gpu.iter().map(|work| work.end).max()?,
+            context_tokens: on_gpu
                 .iter()
-                .map(|(_, end, _)| *end)
-                .max()
-                .unwrap_or(i64::MIN),
-            starts: on_gpu.into_iter().map(|(start, _, _)| start).collect(),
+                .map(|work| annotated(range_of(work)))
+                .collect(),
+            starts: on_gpu.into_iter().map(|work| work.start).collect(),
         };
-        (device, beginnings)
+        Some((device, beginnings))
     });
     Ok(anchors.collect())
 }
 
-/// Start, end and range of the work that was launched within ranges, by device.
+/// The work of one range on one device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct OnGpu {
+    start: i64,
+    end: i64,
+    /// The position of the range.
+    range: usize,
+}
+
+/// The work that was launched within ranges, by device.
 fn project(
     trace: &Trace,
     window: Window,
     ranges: &Ranges,
-) -> Result<BTreeMap<DeviceKey, Vec<(i64, i64, usize)>>> {
+) -> Result<BTreeMap<DeviceKey, Vec<OnGpu>>> {
     let launches = Launches::of(trace, &WORK_TABLES)?;
     let around = LaunchRanges::new(&launches, ranges);
     let column = |name, needed| Column { name, needed };
@@ -264,46 +267,16 @@ fn project(
             found.entry(key).merge(projected);
         }
     }
-    let mut by_device: BTreeMap<DeviceKey, Vec<(i64, i64, usize)>> = BTreeMap::new();
+    let mut by_device: BTreeMap<DeviceKey, Vec<OnGpu>> = BTreeMap::new();
     for ((device, range), projected) in found.into_groups() {
         if let Some((start, end)) = projected.0 {
             by_device
                 .entry(device)
                 .or_default()
-                .push((start, end, range));
+                .push(OnGpu { start, end, range });
         }
     }
     Ok(by_device)
-}
-
-/// What the host did around the steps.
-#[derive(Debug, Default)]
-pub(super) struct HostCalls {
-    /// When each process last loaded or compiled a module: until then it starts up.
-    last_module_load: BTreeMap<ProcessKey, i64>,
-    /// When each graph launch was called, by process and correlation id.
-    graph_launches: BTreeMap<(ProcessKey, i64), i64>,
-}
-
-impl HostCalls {
-    pub(super) fn read(trace: &Trace) -> Result<Self> {
-        let mut calls = Self::default();
-        for_each_call(trace, |call| match call.function {
-            ApiFunction::ModuleLoad => {
-                let latest = calls
-                    .last_module_load
-                    .entry(call.process)
-                    .or_insert(call.end);
-                *latest = call.end.max(*latest);
-            }
-            ApiFunction::GraphLaunch => {
-                let key = (call.process, call.correlation);
-                calls.graph_launches.insert(key, call.start);
-            }
-            ApiFunction::KernelLaunch | ApiFunction::Synchronization | ApiFunction::Other => {}
-        })?;
-        Ok(calls)
-    }
 }
 
 #[cfg(test)]

@@ -12,10 +12,11 @@ mod series;
 
 use std::fmt;
 
+use super::api::HostCalls;
 use super::stats::Spread;
 use super::taxonomy::Taxonomy;
 use super::work::rank_work;
-use crate::busy::Interval;
+use crate::busy::{Busy, Interval};
 use crate::error::Result;
 use crate::ids::DeviceKey;
 use crate::query::Window;
@@ -261,21 +262,32 @@ impl Trace {
     ///
     /// Fails when a table cannot be read.
     pub fn steps(&self, options: &StepOptions) -> Result<Steps> {
-        let work = rank_work(self, options.window, &options.taxonomy)?;
-        let mut annotated = anchors::of_ranges(self, options.window)?;
-        let calls = anchors::HostCalls::read(self)?;
-        let mut ranks = Vec::with_capacity(work.len());
-        for rank in &work {
-            let found = anchors::of_rank(rank, annotated.remove(&rank.device), &calls);
-            let series = series::measure(rank, &found)
-                .map(|draft| prefill::mark(self, options.window, rank, draft))
-                .transpose()?
-                .flatten();
-            ranks.push(RankSteps {
-                device: rank.device,
-                series,
-            });
-        }
-        Ok(Steps { ranks })
+        let calls = HostCalls::read(self, options.window)?;
+        let busy = self.busy(options.window)?;
+        find(self, options, &calls, &busy)
     }
+}
+
+/// Finds the steps of every rank with what was read of the trace before.
+pub(super) fn find(
+    trace: &Trace,
+    options: &StepOptions,
+    calls: &HostCalls,
+    busy: &Busy,
+) -> Result<Steps> {
+    let work = rank_work(trace, options.window, &options.taxonomy, busy)?;
+    let mut annotated = anchors::of_ranges(trace, options.window)?;
+    let mut ranks = Vec::with_capacity(work.len());
+    for rank in &work {
+        let found = anchors::of_rank(rank, annotated.remove(&rank.device), calls);
+        let series = series::measure(rank, &found)
+            .map(|draft| prefill::mark(trace, options.window, rank, draft))
+            .transpose()?
+            .flatten();
+        ranks.push(RankSteps {
+            device: rank.device,
+            series,
+        });
+    }
+    Ok(Steps { ranks })
 }

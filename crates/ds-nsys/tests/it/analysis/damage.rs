@@ -53,11 +53,12 @@ fn flipped_bytes_give_an_error_or_a_result() {
     let (mut opened, mut refused) = (0, 0);
     let mut types_seen = std::collections::BTreeSet::new();
     for (number, start) in (0..whole.len()).step_by(page).enumerate() {
-        // Every page's header, and one byte of its content that moves from page to page.
-        if number % 3 != 0 && whole[start] == 13 {
+        // Inner nodes are few; of the leaves every eighth is enough.
+        if number % 8 != 0 && whole[start] == 13 {
             continue;
         }
         types_seen.insert(whole[start]);
+        // A page's header, and one byte of its content that moves from page to page.
         for offset in [3, 8 + (number * 131) % 4_000] {
             let mut bytes = whole.clone();
             let at = start + offset;
@@ -73,7 +74,10 @@ fn flipped_bytes_give_an_error_or_a_result() {
             }
         }
     }
-    assert!(refused > 20, "{refused} refused, {opened} opened");
+    assert!(
+        refused > 10 && opened > 0,
+        "{refused} refused, {opened} opened"
+    );
     // 5 and 13 are inner nodes and leaves of tables; the first page begins with the file's own header.
     assert!(types_seen.is_superset(&[5, 13].into()), "{types_seen:?}");
 }
@@ -93,8 +97,8 @@ fn every_table_can_be_missing() {
     };
     assert!(tables.len() > 15);
     for table in tables {
-        let file = NamedTempFile::new().expect("a temporary file");
-        fs::write(file.path(), &whole).expect("room");
+        let mut file = NamedTempFile::new().expect("a temporary file");
+        file.write_all(&whole).expect("room");
         rusqlite::Connection::open(file.path())
             .and_then(|database| database.execute_batch(&format!("DROP TABLE \"{table}\"")))
             .expect("a table can be dropped");

@@ -1,7 +1,7 @@
 //! Differences of two traces.
 
 use ds_nsys::{
-    Amount, Diff, DiffOptions, Differences, GateId, Normalization, OverallItem, Refusal,
+    Amount, Diff, DiffOptions, Differences, FracNanos, GateId, Normalization, OverallItem, Refusal,
     RefusalPolicy, Side, Trace, WorkKind,
 };
 
@@ -23,9 +23,9 @@ fn compared(diff: Diff) -> Differences {
 }
 
 #[track_caller]
-fn time(amount: Amount) -> f64 {
+fn time(amount: Amount) -> FracNanos {
     match amount {
-        Amount::Time(time) => time.0,
+        Amount::Time(time) => time,
         Amount::Share(_) => panic!("a share where a time is due"),
     }
 }
@@ -59,7 +59,7 @@ fn a_trace_does_not_differ_from_itself() {
     assert_eq!(found.normalization, Normalization::PerStep);
     assert!(found.appeared.is_empty() && found.vanished.is_empty());
     for row in &found.changed {
-        assert_eq!(time(row.change.difference), 0.0, "{}", row.kind);
+        assert_eq!(time(row.change.difference), FracNanos(0.0), "{}", row.kind);
         let p = row.change.significance().map_or(1.0, |found| found.p.0);
         assert!((p - 1.0).abs() < 1e-9, "{}: {p}", row.kind);
     }
@@ -101,7 +101,7 @@ fn what_got_slower_is_found_with_its_significance() {
     let changed: Vec<&str> = found.changed.iter().map(|row| name(&row.kind)).collect();
     assert_eq!(changed, ["gemm", "norm"]);
     let gemm = &found.changed[0].change;
-    assert!((time(gemm.difference) - 50_000.0).abs() < 1e-6);
+    assert!((time(gemm.difference).0 - 50_000.0).abs() < 1e-6);
     assert!((gemm.relative().expect("a base").0 - 0.5).abs() < 1e-3);
     assert!(gemm.significance().expect("steps vary").p.0 < 1e-9);
     assert!(
@@ -125,9 +125,9 @@ fn what_got_slower_is_found_with_its_significance() {
             .expect("steps");
         time(change.difference)
     };
-    assert_eq!(of(OverallItem::Step), 0.0);
-    assert!((of(OverallItem::Busy) - 52_000.0).abs() < 1.0);
-    assert!((of(OverallItem::Idle) + 52_000.0).abs() < 1.0);
+    assert_eq!(of(OverallItem::Step), FracNanos(0.0));
+    assert!((of(OverallItem::Busy).0 - 52_000.0).abs() < 1.0);
+    assert!((of(OverallItem::Idle).0 + 52_000.0).abs() < 1.0);
 }
 
 #[test]
@@ -262,6 +262,6 @@ fn without_steps_a_count_of_tokens_helps() {
         .find(|row| name(&row.kind) == "gemm")
         .expect("a row");
     // 212 µs over 100 tokens, 424 over 200: the same.
-    assert_eq!(time(gemm.change.first), 2_120.0);
-    assert_eq!(time(gemm.change.difference), 0.0);
+    assert_eq!(time(gemm.change.first), FracNanos(2_120.0));
+    assert_eq!(time(gemm.change.difference), FracNanos(0.0));
 }

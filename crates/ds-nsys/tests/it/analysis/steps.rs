@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use ds_nsys::{
-    PrefillEvidence, StepBound, StepKind, StepMethod, StepOptions, StepSeries, Steps, Trace,
+    FracNanos, PrefillEvidence, StepBound, StepKind, StepMethod, StepOptions, StepSeries, Steps,
+    Trace,
 };
 
 use super::synthetic::{Export, ONE, Place};
@@ -163,13 +164,13 @@ fn the_gap_alone_shows_steps() {
     let series = only(&steps);
     assert_eq!(series.method, StepMethod::IdleGap);
     // 1 ms from start to start, 400 µs of it busy, of which 100 µs communicate with nothing beside them.
-    assert_eq!(series.duration.median.0, 1_000_000.0);
-    assert_eq!(series.busy.median.0, 400_000.0);
-    assert_eq!(series.idle.median.0, 600_000.0);
-    assert_eq!(series.host_gap.median.0, 599_000.0);
+    assert_eq!(series.duration.median, FracNanos(1_000_000.0));
+    assert_eq!(series.busy.median, FracNanos(400_000.0));
+    assert_eq!(series.idle.median, FracNanos(600_000.0));
+    assert_eq!(series.host_gap.median, FracNanos(599_000.0));
     let (exposed, hidden) = series.communication.expect("kernels");
     assert_eq!((exposed.0, hidden.0), (100_000.0, 0.0));
-    assert_eq!(series.eager_launches, 2.0);
+    assert_eq!((series.graph_launches, series.eager_launches), (0.0, 2.0));
     assert_eq!(series.bound, StepBound::Host);
 }
 
@@ -257,7 +258,7 @@ fn no_gap_at_all_is_a_legitimate_state() {
     let steps = steps_of(&trace);
     let series = only(&steps);
     assert_eq!(series.method, StepMethod::GraphLaunch);
-    assert_eq!(series.idle.median.0, 0.0);
+    assert_eq!(series.idle.median, FracNanos(0.0));
     assert_eq!(series.bound, StepBound::WithinGraphs);
     assert!(
         series
@@ -293,5 +294,5 @@ fn rows_without_times_do_not_move_a_step() {
     export.kernel_row(ONE, "gemm", 500, 20, 9_001, None);
     let (_file, trace) = export.open();
     let steps = steps_of(&trace);
-    assert_eq!(only(&steps).duration.median.0, 1_000_000.0);
+    assert_eq!(only(&steps).duration.median, FracNanos(1_000_000.0));
 }
