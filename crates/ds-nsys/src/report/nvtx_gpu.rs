@@ -78,6 +78,9 @@ impl Merge for Inside {
 /// The range's name and style, the thread, and the kernel name's string id.
 type KernelKey = (Option<(usize, RangeStyle)>, Option<ThreadKey>, Option<i64>);
 
+/// What a row shows of them: the range's name and style, the thread, and the kernel's name.
+type ShownKey<'a> = (&'a str, Option<RangeStyle>, Option<ThreadKey>, String);
+
 /// Kernels by the ranges that enclose their launch; a kernel counts in every one of them.
 pub(super) fn kernels(
     trace: &Trace,
@@ -138,8 +141,7 @@ pub(super) fn kernels(
             Ok(())
         },
     )?;
-    let mut rows: BTreeMap<(&str, Option<RangeStyle>, Option<ThreadKey>, String), Inside> =
-        BTreeMap::new();
+    let mut rows: BTreeMap<ShownKey<'_>, Inside> = BTreeMap::new();
     for ((range, thread, kernel), inside) in Grouped::joined(without_near(parts)).into_groups() {
         let name = range.map_or("", |(name, _)| &printed[name]);
         let style = range.map(|(_, style)| style);

@@ -87,19 +87,17 @@ pub(super) fn by_address(
         let Some(address) = row.address.filter(|_| inside(row.start, row.end)) else {
             return;
         };
-        let moved = |page: &mut Pages| {
-            page.migration_time = page.migration_time.saturating_add(row.end - row.start)
-        };
+        let time = row.end.saturating_sub(row.start);
         match kind {
             CopyKind::UnifiedHostToDevice => {
                 let page = pages.entry(address).or_default();
                 add(&mut page.to_device, row.bytes);
-                moved(page);
+                page.migration_time = page.migration_time.saturating_add(time);
             }
             CopyKind::UnifiedDeviceToHost => {
                 let page = pages.entry(address).or_default();
                 add(&mut page.to_host, row.bytes);
-                moved(page);
+                page.migration_time = page.migration_time.saturating_add(time);
             }
             _ => {}
         }

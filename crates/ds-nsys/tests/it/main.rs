@@ -9,3 +9,4 @@ mod reference_2023;
 mod resources;
 mod stats_text;
 mod support;
+mod versions;

@@ -14,6 +14,7 @@ pub(crate) fn testdata(path: &str) -> PathBuf {
 }
 
 /// The folder of large recordings beside the repository; `None`, with a line about it, where it is absent.
+#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 pub(crate) fn shared(path: &str) -> Option<PathBuf> {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
     if !shared.is_dir() {
