@@ -39,7 +39,8 @@ pub struct KnobChange {
     pub old: Option<KnobValue>,
     /// The value after.
     pub new: KnobValue,
-    /// Where the value stands, or the start of the file that it is added to.
+    /// Where the value stands; for one that is added, where its element stands or else the start of
+    /// the file.
     pub place: FilePlace,
     /// The properties that went away with the old element, since the new one lacks them.
     pub dropped: Vec<String>,
@@ -64,7 +65,8 @@ impl Pipeline {
     /// [`ErrorKind::NotFound`] for a knob that the element does not have in this form,
     /// [`ErrorKind::NotEditable`] with the place and the value to write there by hand where a
     /// program or the shell computes the value, [`ErrorKind::InvalidValue`] for a value of another
-    /// kind, [`ErrorKind::Conflict`] for a knob given twice.
+    /// kind, [`ErrorKind::Conflict`] for a knob given twice, and for two knobs that share a place and
+    /// are given different values.
     pub fn set_all(&self, values: &[(Target, KnobValue)]) -> Result<Change, Error> {
         let mut planned: Vec<(usize, Write<'_>, usize)> = Vec::new();
         let mut change = Change::default();
@@ -83,7 +85,15 @@ impl Pipeline {
                 knob: setting.target.knob,
                 value,
             };
-            planned.push((site.file, write, change.knobs.len()));
+            let rival = planned
+                .iter()
+                .find(|(file, held, _)| *file == site.file && held.locator == write.locator);
+            match rival {
+                // Two elements may share a file, and with it the place of a knob.
+                Some((_, held, _)) if held.value == write.value => {}
+                Some((_, held, _)) => return Err(conflict(setting, held.value, value)),
+                None => planned.push((site.file, write, change.knobs.len())),
+            }
             change.knobs.push(KnobChange {
                 target: setting.target,
                 old: setting.value.clone(),
@@ -91,7 +101,7 @@ impl Pipeline {
                 place: setting
                     .place
                     .clone()
-                    .unwrap_or_else(|| self.start_of(site.file)),
+                    .unwrap_or_else(|| self.place_to_add(setting.target, site.file)),
                 dropped: Vec::new(),
             });
         }
@@ -152,9 +162,33 @@ impl Pipeline {
             setting.target.knob.key()
         );
         let error = Error::new(ErrorKind::NotEditable, message);
-        match &setting.place {
+        let element = self.element(setting.target.element);
+        match setting
+            .place
+            .as_ref()
+            .or(element.map(|element| &element.place))
+        {
             Some(place) => error.at(place.place).in_file(&place.path),
             None => error,
         }
     }
+
+    /// The place to name for a value that is added to a file.
+    fn place_to_add(&self, target: Target, file: usize) -> FilePlace {
+        let file = &self.files[file];
+        match self.element(target.element) {
+            Some(element) if element.place.path == file.path => element.place.clone(),
+            _ => FilePlace {
+                path: file.path.clone(),
+                place: file.place(0),
+            },
+        }
+    }
+}
+
+/// Two elements that share a place ask for different values.
+fn conflict(setting: &KnobSetting, one: &KnobValue, other: &KnobValue) -> Error {
+    let key = setting.target.knob.key();
+    let message = format!("two elements share `{key}`, and it is to be {one} and {other}");
+    Error::new(ErrorKind::Conflict, message)
 }

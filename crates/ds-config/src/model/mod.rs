@@ -103,13 +103,4 @@ impl Pipeline {
         (setting.target.knob.kind() == KnobKind::Path)
             .then(|| crate::resolve::join(&place.path, text))
     }
-
-    /// The start of one of the files.
-    fn start_of(&self, file: usize) -> FilePlace {
-        let file = &self.files[file];
-        FilePlace {
-            path: file.path.clone(),
-            place: file.place(0),
-        }
-    }
 }

@@ -88,16 +88,19 @@ pub(super) fn objects(graph: &GstGraph, host: Host, generation: MuxGeneration) -
 /// How much of a DeepStream pipeline a graph is: one that infers before one that only muxes, and
 /// that before any other.
 pub(super) fn rank(graph: &GstGraph) -> (bool, bool) {
-    let has = |wanted: fn(Role) -> bool| {
+    rank_of(
         graph
             .elements
             .iter()
-            .any(|element| wanted(factory::role(&element.factory)))
-    };
-    (
-        has(|role| role == Role::PrimaryInfer),
-        has(|role| matches!(role, Role::Mux | Role::MultiSource)),
+            .map(|element| element.factory.as_str()),
     )
+}
+
+/// [`rank`] of elements by their factories.
+pub(super) fn rank_of<'a>(factories: impl Iterator<Item = &'a str>) -> (bool, bool) {
+    let roles: Vec<Role> = factories.map(factory::role).collect();
+    let muxes = |role: &Role| matches!(role, Role::Mux | Role::MultiSource);
+    (roles.contains(&Role::PrimaryInfer), roles.iter().any(muxes))
 }
 
 /// The command that is the pipeline: a live one before one in a comment, then by rank; of equals

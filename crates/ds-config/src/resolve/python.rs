@@ -31,6 +31,7 @@ pub(super) fn resolve(builder: &mut Builder<'_>) -> Result<(), Error> {
             builder.fault(error.clone().in_file(&path));
         }
     }
+    let made: Vec<Object> = document.elements().iter().map(object).collect();
     let best = document
         .launches()
         .iter()
@@ -38,13 +39,17 @@ pub(super) fn resolve(builder: &mut Builder<'_>) -> Result<(), Error> {
         .rev()
         .filter_map(|(number, launch)| Some((number, launch.graph.as_ref().ok()?)))
         .max_by_key(|(_, graph)| gst::rank(graph));
+    // A program that parses a text often sets some properties of its elements afterwards: the one
+    // that holds more of a pipeline counts.
+    let factories = made.iter().map(|object| object.factory.as_str());
+    let rank_made = gst::rank_of(factories);
     let graph = match best {
-        Some((launch, graph)) if document.elements().is_empty() => {
+        Some((launch, graph)) if made.is_empty() || gst::rank(graph) > rank_made => {
             gst::objects(graph, Host::PythonLaunch { launch }, generation)
         }
-        _ if document.elements().is_empty() => return Err(no_elements()),
+        _ if made.is_empty() => return Err(no_elements()),
         _ => ObjectGraph {
-            objects: document.elements().iter().map(object).collect(),
+            objects: made,
             links: Vec::new(),
             host: Host::Python,
             generation,

@@ -200,7 +200,7 @@ fn a_source_list_sets_the_batch_itself() {
     assert_eq!(error.kind(), ErrorKind::NotEditable);
     assert_eq!(
         error.to_string(),
-        "[source-list] sets it to the number of URIs; `batch-size` should be 8"
+        "app.txt:6:1: [source-list] sets it to the number of URIs; `batch-size` should be 8"
     );
 }
 
@@ -510,5 +510,28 @@ fn a_switch_that_the_program_refuses_is_a_fault() {
             "app.txt:7:19: `yes` is not `true`, `false`, `1` or `0`",
             "app.txt:4:8: `true` is not a 32-bit decimal integer",
         ]
+    );
+}
+
+#[test]
+fn two_elements_that_share_a_file_share_its_values() {
+    let app = "[streammux]\nbatch-size=1\n[primary-gie]\nenable=1\nconfig-file=p.txt\n[secondary-gie0]\nenable=1\nconfig-file=p.txt\n";
+    let pipeline = resolve(&[
+        ("app.txt", app),
+        ("p.txt", "[property]\nonnx-file=m.onnx\n"),
+    ]);
+    let batches: Vec<Target> = pipeline
+        .knobs_of(Knob::InferBatchSize)
+        .map(|setting| setting.target)
+        .collect();
+    let both = |a: i64, b: i64| pipeline.set_all(&[(batches[0], a.into()), (batches[1], b.into())]);
+    let change = both(8, 8).expect("one value for both");
+    assert_eq!(show_change(&pipeline, &change), "p.txt\n+batch-size=8\n");
+    assert_eq!(change.knobs.len(), 2);
+    let error = both(8, 4).expect_err("two values for one place");
+    assert_eq!(error.kind(), ErrorKind::Conflict);
+    assert_eq!(
+        error.to_string(),
+        "two elements share `batch-size`, and it is to be 8 and 4"
     );
 }

@@ -223,3 +223,55 @@ fn a_name_that_chooses_the_wrong_reader_is_a_fault() {
     let as_keys = "p.cfg: this is YAML, and under this name it is read as a key file";
     assert_eq!(fault("p.cfg", yaml).as_deref(), Some(as_keys));
 }
+
+#[test]
+fn a_new_column_takes_one_value() {
+    let pipeline = resolve(&[("app.yml", APP_YML), CSV, TRITON, SGIE]);
+    let surfaces: Vec<Target> = pipeline
+        .knobs_of(Knob::DecodeNumExtraSurfaces)
+        .map(|setting| setting.target)
+        .collect();
+    let error = pipeline
+        .set_all(&[(surfaces[0], 1.into()), (surfaces[1], 2.into())])
+        .expect_err("two values");
+    assert_eq!(
+        error.to_string(),
+        "sources.csv: the new column `num-extra-surfaces` takes one value for all rows"
+    );
+    let memory: Vec<Target> = pipeline
+        .knobs_of(Knob::DecodeCudadecMemtype)
+        .map(|setting| setting.target)
+        .collect();
+    let change = pipeline
+        .set_all(&[(memory[0], 1.into()), (memory[1], 2.into())])
+        .expect("the column is there");
+    assert_eq!(
+        show_change(&pipeline, &change),
+        "sources.csv\n-1,3,file:///a%d.mp4,4,0,0\n+1,3,file:///a%d.mp4,4,0,1\n-1,4,rtsp://b,1,0,0\n+1,4,rtsp://b,1,0,2\n"
+    );
+}
+
+#[test]
+fn a_program_that_parses_a_text_and_sets_a_property_is_the_text() {
+    let program = "import gi\nfrom gi.repository import Gst\n\
+                   p = Gst.parse_launch('videotestsrc ! nvstreammux name=m batch-size=2 ! nvinfer ! fakesink')\n\
+                   sink = p.get_by_name('s')\nsink.set_property('sync', False)\n";
+    let pipeline = resolve(&[("p.py", program)]);
+    let batch = pipeline
+        .knobs_of(Knob::MuxBatchSize)
+        .next()
+        .expect("the text has a mux");
+    let change = pipeline
+        .set(batch.target, 4)
+        .expect("a literal of the text");
+    assert_eq!(
+        show_change(&pipeline, &change),
+        "p.py\n-p = Gst.parse_launch('videotestsrc ! nvstreammux name=m batch-size=2 ! nvinfer ! fakesink')\n\
+         +p = Gst.parse_launch('videotestsrc ! nvstreammux name=m batch-size=4 ! nvinfer ! fakesink')\n"
+    );
+    let sink = pipeline
+        .knobs_of(Knob::SinkKind)
+        .next()
+        .expect("the text has a sink");
+    assert_eq!(sink.value, Some(KnobValue::Text("fakesink".to_owned())));
+}

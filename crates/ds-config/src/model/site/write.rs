@@ -51,6 +51,7 @@ pub(crate) fn write(
         Document::Yaml(document) => write_nodes(document, writes)?,
         _ => TextEdit::empty(),
     };
+    check_columns(file, writes)?;
     for (write, dropped) in writes.iter().zip(&mut dropped) {
         let one = match (&file.document, write.locator) {
             (Document::Yaml(document), Locator::Yaml { group, key }) => {
@@ -74,6 +75,28 @@ pub(crate) fn write(
         edit = edit.union(one)?;
     }
     Ok((edit, dropped))
+}
+
+/// Refuses different values for the rows of a new column: all rows get one.
+fn check_columns(file: &SourceFile, writes: &[Write<'_>]) -> Result<(), Error> {
+    let Document::Csv(table) = &file.document else {
+        return Ok(());
+    };
+    for (position, write) in writes.iter().enumerate() {
+        let Locator::Csv { column, .. } = write.locator else {
+            continue;
+        };
+        let is_new = !table.columns().any(|name| name == column.as_bytes());
+        let differs = writes[..position].iter().any(|other| {
+            matches!(other.locator, Locator::Csv { column: held, .. } if held == column)
+                && other.value != write.value
+        });
+        if is_new && differs {
+            let message = format!("the new column `{column}` takes one value for all rows");
+            return Err(Error::new(ErrorKind::Conflict, message));
+        }
+    }
+    Ok(())
 }
 
 /// Writes to a cell, or to a new column: that needs a cell in every row, and all get the same.
