@@ -1,6 +1,7 @@
 //! How long a program runs and how much memory it takes.
 
 use std::fs;
+use std::io::{Read as _, Seek as _};
 use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,21 +16,25 @@ pub(super) struct Measured {
     pub(super) wall: Duration,
     /// The most memory that was resident at once.
     pub(super) peak_bytes: u64,
+    /// What it printed.
+    pub(super) output: String,
 }
 
 /// How often the kernel is asked for the peak: often enough that what the last moments add is small.
 const POLL: Duration = Duration::from_millis(2);
 
-/// Runs a program whose output is thrown away.
+/// Runs a program.
 ///
 /// The peak is the kernel's own high-water mark, read until the process ends. It belongs to the process itself, so for
 /// a program that starts others it says less than all of them take.
-pub(super) fn run(step: &Step) -> Result<Measured> {
+fn run(step: &Step) -> Result<Measured> {
+    // A file takes everything at once: a pipe would make the program wait for its reader.
+    let mut printed = tempfile::tempfile().context("creating a temporary file")?;
     let started = Instant::now();
     let mut child = step
         .command()
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(printed.try_clone()?)
         .stderr(Stdio::null())
         .spawn()
         .with_context(|| format!("starting `{}`", step.shown()))?;
@@ -55,7 +60,26 @@ pub(super) fn run(step: &Step) -> Result<Measured> {
     if !status.success() {
         bail!("`{}` ended with {status}", step.shown());
     }
-    Ok(Measured { wall, peak_bytes })
+    let mut output = String::new();
+    printed.rewind()?;
+    printed.read_to_string(&mut output)?;
+    Ok(Measured {
+        wall,
+        peak_bytes,
+        output,
+    })
+}
+
+/// The run of the middle duration among three, with the largest peak of all.
+pub(super) fn three_runs(step: &Step) -> Result<Measured> {
+    let mut runs = [run(step)?, run(step)?, run(step)?];
+    runs.sort_by_key(|run| run.wall);
+    let peak_bytes = runs.iter().map(|run| run.peak_bytes).max();
+    let [_, median, _] = runs;
+    Ok(Measured {
+        peak_bytes: peak_bytes.unwrap_or(median.peak_bytes),
+        ..median
+    })
 }
 
 /// `VmHWM` of a process's status, in bytes.
@@ -83,6 +107,17 @@ mod tests {
         let status = "Name:\tdsprof\nVmPeak:\t  900 kB\nVmHWM:\t  300 kB\nVmRSS:\t  200 kB\n";
         assert_eq!(high_water_mark(status), Some(307_200));
         assert_eq!(high_water_mark("Name:\tdsprof\nState:\tZ (zombie)\n"), None);
+    }
+
+    #[test]
+    fn a_run_keeps_what_the_program_prints() {
+        let measured = three_runs(&Step::cargo().args(["--version"])).expect("three runs");
+        assert!(measured.output.starts_with("cargo "), "{}", measured.output);
+    }
+
+    #[test]
+    fn a_program_that_fails_is_not_measured() {
+        assert!(run(&Step::cargo().args(["no-such-command"])).is_err());
     }
 
     #[test]

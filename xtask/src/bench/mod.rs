@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use rusqlite::{Connection, OpenFlags};
 
-use self::measure::{Measured, median_of_three};
+use self::measure::{median_of_three, three_runs};
 use crate::gzip;
 use crate::step::Step;
 use crate::workspace;
@@ -53,7 +53,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     println!("SQLite scan, one thread      {scan:>8.2?}");
 
     let program = workspace::target().join("release/dsprof");
-    let ours = measure(&stats(&program, &["trace"], &trace))?;
+    // The rounding of the nsys that it is compared with.
+    let ours = three_runs(&stats(&program, &["trace"], &trace).args(["--style", "2023"]))?;
     println!(
         "dsprof trace stats           {:>8.2?}  {:.2} x the scan, at most {} MiB resident",
         ours.wall,
@@ -67,7 +68,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     match nsys(options) {
         Some((nsys, version)) => {
-            let theirs = measure(&stats(&nsys, &[], &trace))?;
+            let theirs = three_runs(&stats(&nsys, &[], &trace).args(["--quiet"]))?;
             let times = ratio(theirs.wall, ours.wall);
             println!(
                 "nsys stats                   {:>8.2?}  dsprof is {times:.1} times faster than {version}",
@@ -75,6 +76,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             );
             if times < NSYS_RATIO {
                 faults.push(format!("less than {NSYS_RATIO} times faster than nsys"));
+            }
+            // nsys ends a report with a blank line.
+            if ours.output.trim_end() != theirs.output.trim_end() {
+                faults.push("prints something else than nsys".to_owned());
             }
         }
         None => println!("nsys stats                   no nsys at hand: name one with --nsys"),
@@ -91,24 +96,6 @@ fn stats(program: &Path, before: &[&str], trace: &Path) -> Step {
         .args(before)
         .args(["stats", "--report", REPORT, "--format", "csv"])
         .args([trace])
-}
-
-fn measure(step: &Step) -> Result<Measured> {
-    let mut runs = [
-        measure::run(step)?,
-        measure::run(step)?,
-        measure::run(step)?,
-    ];
-    runs.sort_by_key(|run| run.wall);
-    let peak_bytes = runs
-        .iter()
-        .map(|run| run.peak_bytes)
-        .max()
-        .unwrap_or_default();
-    Ok(Measured {
-        wall: runs[1].wall,
-        peak_bytes,
-    })
 }
 
 /// How many times longer one took than the other.
