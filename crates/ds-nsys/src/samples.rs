@@ -321,6 +321,8 @@ impl From<Summary> for SizeSummary {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::{Merge, PLAIN_UP_TO, Samples};
 
     fn samples(values: impl IntoIterator<Item = i64>) -> Samples {
@@ -355,6 +357,29 @@ mod tests {
             .expect("five values");
         assert_eq!((summary.min, summary.max), (-3, 1 << 34));
         assert_eq!(summary.median.to_bits(), 5.0_f64.to_bits());
+    }
+
+    proptest! {
+        /// The figures of any values in any order are those of a plain computation over the sorted ones.
+        #[test]
+        fn figures_are_those_of_a_plain_computation(
+            mut values in prop::collection::vec(prop_oneof![0..50_i64, -9..9_i64, 0..1_i64 << 40], 1..60),
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let (first, second) = values.split_at(cut.index(values.len()));
+            let mut joined = samples(first.iter().copied());
+            joined.merge(samples(second.iter().copied()));
+            let summary = joined.summary().expect("at least one value");
+            values.sort_unstable();
+            let n = values.len();
+            let twice_median = values[(n - 1) / 2] + values[n / 2];
+            prop_assert_eq!(summary.count, n as u64);
+            prop_assert_eq!(summary.total, values.iter().sum::<i64>());
+            prop_assert_eq!((summary.min, summary.max), (values[0], values[n - 1]));
+            prop_assert_eq!((summary.median * 2.0).to_string(), twice_median.to_string());
+            prop_assert!(summary.stddev >= 0.0);
+            prop_assert!((summary.stddev == 0.0) == (n == 1 || values[0] == values[n - 1]));
+        }
     }
 
     /// Condensed values and plain ones must give the same figures, whichever way two threads split them.

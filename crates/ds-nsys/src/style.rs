@@ -112,7 +112,28 @@ fn with_point(digits: &str, places: u8) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::Style;
+
+    proptest! {
+        /// Both releases print a neighbour of the value, and the same one unless the value lies half-way.
+        #[test]
+        fn printed_numbers_are_the_nearest(total in 0_u32.., count in 1_u32..5000, places in 1_u8..5) {
+            let value = f64::from(total) / f64::from(count);
+            let (new, old) = (Style::V2025.decimal(value, places), Style::V2023.decimal(value, places));
+            let half = 0.5 / 10_f64.powi(i32::from(places));
+            let distance = |text: &str| (text.parse::<f64>().expect("a number") - value).abs();
+            // The texts' own doubles round, by less than a billionth of the value.
+            let slack = value * 1e-9 + 1e-12;
+            prop_assert!(distance(&new) <= half + slack, "{value} as {new}");
+            prop_assert!(distance(&old) <= half + slack, "{value} as {old}");
+            if new != old {
+                prop_assert!((distance(&new) - half).abs() <= slack, "{value}: {new} and {old}");
+            }
+            prop_assert_eq!(new.split_once('.').map(|(_, d)| d.len()), Some(usize::from(places)));
+        }
+    }
 
     #[track_caller]
     fn check(value: f64, places: u8, v2025: &str, v2023: &str) {

@@ -4,13 +4,14 @@
 //! the machine. What is lost is said, never guessed: a value is either exact as printed, recomputed from exact ones, or
 //! [`StatsValue::Lost`].
 
+mod column;
+mod layout;
 mod lines;
 mod numbers;
 mod table;
 
-pub use table::{
-    StatsAmount, StatsColumn, StatsFigure, StatsNote, StatsRow, StatsTable, StatsUnit, StatsValue,
-};
+pub use column::{StatsColumn, StatsFigure, StatsUnit};
+pub use table::{StatsAmount, StatsNote, StatsRow, StatsTable, StatsValue};
 
 use std::borrow::Cow;
 
@@ -102,17 +103,17 @@ impl StatsOutput {
                 Line::Message(message) => output.message(message),
                 Line::Separated { separator } => {
                     let (table, next) =
-                        table::read_separated(&lines, at - 1, separator, report.clone())?;
+                        layout::read_separated(&lines, at - 1, separator, report.clone())?;
                     output.tables.push(table);
                     at = next;
                 }
                 Line::Dashes => {
-                    let (table, next) = table::read_columns(&lines, at - 1, report.clone())?;
+                    let (table, next) = layout::read_columns(&lines, at - 1, report.clone())?;
                     output.tables.push(table);
                     at = next;
                 }
                 Line::Frame => {
-                    let (table, next) = table::read_framed(&lines, at - 1, report.clone())?;
+                    let (table, next) = layout::read_framed(&lines, at - 1, report.clone())?;
                     output.tables.push(table);
                     at = next;
                 }

@@ -3,11 +3,13 @@
 use std::fs;
 
 use ds_nsys::{
-    ErrorKind, FileContents, StatsAmount, StatsMessage, StatsNote, StatsOutput, StatsRow,
-    StatsTable, StatsUnit,
+    ErrorKind, FileContents, NameWidth, Report, ReportOptions, StatsAmount, StatsMessage,
+    StatsNote, StatsOutput, StatsRow, StatsTable, StatsUnit,
 };
 
-use crate::support::testdata;
+use proptest::prelude::*;
+
+use crate::support::{SmallTrace, testdata};
 
 fn read(name: &str) -> StatsOutput {
     let bytes = fs::read(testdata("csv").join(name)).expect("a sample");
@@ -424,4 +426,56 @@ fn what_would_be_a_guess_is_refused() {
         "Time (%),Total Time (ns),Instances,Avg (ns),Name\n100.0,seven,1,7.0,a\n",
         "line 2: `seven` in column `Total Time (ns)` is no number in this locale",
     );
+}
+
+/// What this crate prints, it reads back.
+#[test]
+fn own_tables_are_read_back() {
+    let trace = SmallTrace::from_file("full.sql").open();
+    for name in [
+        "cuda_gpu_kern_sum",
+        "cuda_api_sum",
+        "cuda_gpu_mem_time_sum",
+        "cuda_gpu_mem_size_sum",
+        "nvtx_sum",
+    ] {
+        let report: Report = name.parse().expect("known");
+        let table = trace
+            .report(report, ReportOptions::default())
+            .expect("readable");
+        let from_csv = StatsOutput::read(table.to_csv().as_bytes()).expect("CSV");
+        let from_tsv = StatsOutput::read(table.to_tsv().as_bytes()).expect("TSV");
+        let from_text =
+            StatsOutput::read(table.to_text(NameWidth::Full).as_bytes()).expect("columns");
+        assert_eq!(from_csv.tables[0].rows.len(), table.rows().len(), "{name}");
+        assert_eq!(from_csv.tables[0].rows, from_tsv.tables[0].rows, "{name}");
+        assert_eq!(from_csv.tables[0].rows, from_text.tables[0].rows, "{name}");
+        assert_eq!(from_text.tables[0].report.as_deref(), Some(name));
+    }
+}
+
+proptest! {
+    /// Lines cut out, repeated and broken anywhere give tables or an error, never a panic.
+    #[test]
+    fn broken_texts_never_panic(
+        sample in prop::sample::select(vec![
+            "2021.3_wrapped_header.txt",
+            "2023.4.4_columns_de_DE.txt",
+            "2023.4.4_csv_de_DE.csv",
+            "2023.4.4_table.txt",
+            "2025.3.2_to_files_console.txt",
+        ]),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<char>()), 0..12),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let text = fs::read_to_string(testdata("csv").join(sample)).expect("a sample");
+        let mut chars: Vec<char> = text.chars().collect();
+        for (at, c) in edits {
+            let at = at.index(chars.len());
+            chars[at] = c;
+        }
+        chars.truncate(cut.index(chars.len()) + 1);
+        let text: String = chars.into_iter().collect();
+        let _ = StatsOutput::read(text.as_bytes());
+    }
 }
