@@ -164,6 +164,26 @@ fn what_is_out_of_reach_is_named() {
 }
 
 #[test]
+fn a_script_with_placeholders_of_another_program_is_a_script() {
+    check(
+        "docker ps --format '{{.Names}}'\ngst-launch-1.0 a ! b\n",
+        Form::GstLaunch,
+    );
+    check(
+        "gst-launch-1.0 a c={{ batch }} ! b\n",
+        Form::Declined(Carrier::Template),
+    );
+    check(
+        "use gst-launch-1.0 like this:\ngst-launch-1.0 a ! b\n",
+        Form::GstLaunch,
+    );
+    check(
+        "Options:\n  sync: off\n\ngst-launch-1.0 a ! b\n",
+        Form::GstLaunch,
+    );
+}
+
+#[test]
 fn every_carrier_has_advice() {
     for carrier in [
         Carrier::C,

@@ -224,7 +224,7 @@ pub(in crate::resolve) fn kind_of_uri(uri: &str) -> SourceKind {
     let scheme = uri.split_once("://").map_or("", |(scheme, _)| scheme);
     match scheme {
         "file" | "" => SourceKind::File,
-        "rtsp" | "rtsps" => SourceKind::Rtsp,
+        "rtsp" | "rtsps" | "rtspt" => SourceKind::Rtsp,
         _ => SourceKind::Other,
     }
 }
