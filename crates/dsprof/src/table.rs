@@ -1,7 +1,7 @@
 //! Text tables.
 
 use comfy_table::presets::{NOTHING, UTF8_FULL_CONDENSED};
-use comfy_table::{CellAlignment, ContentArrangement, Table};
+use comfy_table::{CellAlignment, ContentArrangement, Table, TableStyle};
 
 /// A table with a heading; columns in `right` hold numbers.
 pub(crate) fn table(heading: &[&str], rows: &[Vec<String>], right: &[usize]) -> String {
@@ -13,9 +13,9 @@ pub(crate) fn plain(rows: &[Vec<String>]) -> String {
     render(NOTHING, None, rows, &[])
 }
 
-fn render(preset: &str, heading: Option<&[&str]>, rows: &[Vec<String>], right: &[usize]) -> String {
+fn render(style: TableStyle, heading: Option<&[&str]>, rows: &[Vec<String>], right: &[usize]) -> String {
     let mut table = Table::new();
-    table.load_preset(preset).set_content_arrangement(ContentArrangement::Disabled);
+    table.load_style(style).set_content_arrangement(ContentArrangement::Disabled);
     if let Some(heading) = heading {
         table.set_header(heading.iter().copied());
     }

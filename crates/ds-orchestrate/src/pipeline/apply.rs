@@ -85,7 +85,11 @@ fn config_value(value: &Value) -> KnobValue {
     match value {
         Value::Integer(number) => KnobValue::Integer(*number),
         Value::Switch(switch) => KnobValue::Flag(*switch == Switch::On),
-        Value::Dims(dims) => KnobValue::Text(dims.to_string()),
+        Value::Dims(dims) => {
+            let size = dims.size();
+            let numbers = [dims.channels(), size.height(), size.width()];
+            KnobValue::List(numbers.into_iter().filter_map(|n| i32::try_from(n).ok()).collect())
+        }
         Value::Text(text) => KnobValue::Text(text.clone()),
     }
 }

@@ -2,7 +2,7 @@
 
 use ds_ceilings::{Ceilings, Fps, Fraction, GpuIdentity, Nanos};
 use ds_config::Pipeline;
-use ds_derive::{Bound, Capacity, Disposition, Entry, Outcome, Plan, Plateau, PlateauBatch, Present};
+use ds_derive::{Bound, Capacity, Disposition, Entry, Outcome, Plan, Plateau, PlateauBatch, Present, Variant};
 
 use super::model::{
     BoundReport, CapacityReport, CeilingReport, E2eReport, HardwareReport, KnobReport, LimitReport, NamedTimeReport,
@@ -298,6 +298,7 @@ pub fn knob_reports(plan: &Plan, edits: &PlannedEdits) -> Vec<KnobReport> {
                 KnobReport {
                     state: match derived.disposition {
                         Disposition::Unchanged => "unchanged",
+                        Disposition::Write if derived.variant == Variant::Benchmark => "benchmark only",
                         Disposition::Write => "write",
                         Disposition::Propose => "propose",
                     }

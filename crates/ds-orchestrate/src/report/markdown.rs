@@ -203,7 +203,7 @@ fn configs(report: &Report) -> String {
 /// The knobs of a plan and what it expects.
 pub fn plan_markdown(knobs: &[KnobReport], expected: &str) -> String {
     let mut out = String::new();
-    let written: Vec<&KnobReport> = knobs.iter().filter(|k| matches!(k.state.as_str(), "write" | "propose")).collect();
+    let written: Vec<&KnobReport> = knobs.iter().filter(|k| matches!(k.state.as_str(), "write" | "propose" | "benchmark only")).collect();
     if written.is_empty() {
         out.push_str("Every knob that a rule can set holds its value already.\n");
     } else {
@@ -211,7 +211,11 @@ pub fn plan_markdown(knobs: &[KnobReport], expected: &str) -> String {
         for knob in written {
             let old = knob.old.as_deref().unwrap_or("(absent)");
             let new = knob.new.as_deref().unwrap_or("");
-            let proposed = if knob.state == "propose" { " (proposed)" } else { "" };
+            let proposed = match knob.state.as_str() {
+                "propose" => " (proposed, not written)",
+                "benchmark only" => " (only while measuring)",
+                _ => "",
+            };
             let by_hand = knob.by_hand.as_ref().map_or_else(String::new, |reason| format!(" By hand: {reason}."));
             let _ = writeln!(
                 out,

@@ -232,7 +232,7 @@ pub struct KnobReport {
     pub target: String,
     /// The knob.
     pub knob: String,
-    /// `write`, `propose`, `unchanged`, `withheld` or `not derivable`.
+    /// `write`, `benchmark only`, `propose`, `unchanged`, `withheld` or `not derivable`.
     pub state: String,
     /// What it holds.
     pub old: Option<String>,

@@ -79,7 +79,7 @@ pub(crate) fn planned(name: &str) -> Result<Ceilings> {
             Err(Usage(format!("`{name}` stands for several products: {}", labels.join(", "))).into())
         }
         GpuMatch::Unknown { similar } => {
-            let labels: Vec<&str> = similar.iter().map(|similar| similar.label()).collect();
+            let labels: Vec<&str> = similar.iter().map(|name| &**name).collect();
             let near = if labels.is_empty() { String::new() } else { format!("; similar: {}", labels.join(", ")) };
             Err(Usage(format!("no GPU named `{name}` is known{near}; `dsprof hw --list` shows all")).into())
         }

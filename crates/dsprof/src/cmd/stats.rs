@@ -61,9 +61,12 @@ fn ending(format: TableFormat) -> &'static str {
     }
 }
 
+/// Where text tables of `nsys stats` cut names (seen with 2022.4.2 and 2023.4.4).
+const NSYS_NAME_WIDTH: usize = 100;
+
 fn rendered(table: &Table, format: TableFormat) -> Result<String> {
     Ok(match format {
-        TableFormat::Text => table.to_text(NameWidth::default()),
+        TableFormat::Text => table.to_text(NameWidth::AtMost(NSYS_NAME_WIDTH)),
         TableFormat::Csv => table.to_csv(),
         TableFormat::Tsv => table.to_tsv(),
         TableFormat::Json => super::json(&as_json(table))?,
