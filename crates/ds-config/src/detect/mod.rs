@@ -110,6 +110,12 @@ impl Detection {
 /// Tells the form of a text.
 #[must_use]
 pub fn detect(text: &[u8]) -> Detection {
+    if text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff") {
+        return Detection::new(
+            Form::Unknown,
+            "the text is UTF-16, which no reader of DeepStream takes",
+        );
+    }
     let outline = Outline::of(text);
     // Programs come first: they hold strings that look like every other form. A template comes
     // before what it is a template of.

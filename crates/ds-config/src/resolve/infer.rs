@@ -73,8 +73,13 @@ pub(super) fn file_knobs(
         let of_file = config.and_then(|file| in_file(builder, file, knob, read_as));
         let places: Vec<Site> = of_element.into_iter().chain(of_file).collect();
         if !places.is_empty() {
-            // What a file holds that could not be read is not known, not even by its default.
-            let default = default.filter(|_| plugin == InferPlugin::Nvinfer && config.is_some());
+            // What a file holds that could not be read is not known, not even by its default. A
+            // batch must be given to nvinferserver.
+            let default = default.filter(|_| match plugin {
+                InferPlugin::Nvinfer => config.is_some(),
+                InferPlugin::Nvinferserver => config.is_some() && knob == Knob::InferInterval,
+                InferPlugin::Other => false,
+            });
             builder.knob(element, knob, places, default);
         }
     }

@@ -99,8 +99,12 @@ impl Reader<'_> {
         );
     }
 
+    /// The decoder's knobs. The source bins of DeepStream 9.1 hold one surface more than they must;
+    /// what a lone nvv4l2decoder does is not published.
     fn decode_knobs(&self, builder: &mut Builder<'_>, id: ElementId, object: usize) {
-        self.knob(builder, id, object, Knob::DecodeNumExtraSurfaces, None);
+        let is_lone = self.graph.objects[object].factory == "nvv4l2decoder";
+        let surfaces = (!is_lone).then_some("1");
+        self.knob(builder, id, object, Knob::DecodeNumExtraSurfaces, surfaces);
         self.knob(builder, id, object, Knob::DecodeCudadecMemtype, Some("0"));
     }
 

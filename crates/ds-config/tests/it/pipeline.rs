@@ -535,3 +535,30 @@ fn two_elements_that_share_a_file_share_its_values() {
         "two elements share `batch-size`, and it is to be 8 and 4"
     );
 }
+
+#[test]
+fn a_file_in_a_foreign_encoding_never_worked() {
+    let error = |bytes: &[u8]| {
+        let files = BTreeMap::from([("a.txt".to_owned(), bytes.to_vec())]);
+        Pipeline::resolve("a.txt", &files)
+            .expect_err("no reader takes this")
+            .to_string()
+    };
+    let text = "[streammux]\nbatch-size=1\n";
+    let utf16: Vec<u8> = std::iter::once(0xfeff)
+        .chain(text.encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    assert_eq!(
+        error(&utf16),
+        "a.txt: the text is UTF-16, which no reader of DeepStream takes"
+    );
+    let marked = format!("\u{feff}{text}");
+    assert_eq!(
+        error(marked.as_bytes()),
+        "a.txt:1:1: the file begins with a byte order mark"
+    );
+    let old_mac = text.replace('\n', "\r");
+    let cr_only = "a.txt:1:1: a key stands before any group: the lines end in CR alone";
+    assert_eq!(error(old_mac.as_bytes()), cr_only);
+}

@@ -151,7 +151,7 @@ fn application(builder: &mut Builder<'_>) {
     );
     for (knob, group, default) in [
         (Knob::PerfMeasurement, "application", Some("0")),
-        (Knob::PerfInterval, "application", None),
+        (Knob::PerfInterval, "application", Some("0")),
         (Knob::SourceFileLoop, "tests", Some("0")),
     ] {
         let site = key(builder, group, knob.key(), IniType::Integer);
