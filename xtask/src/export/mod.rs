@@ -16,7 +16,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use rusqlite::Connection;
 
 use crate::gzip;
@@ -115,9 +115,15 @@ impl Export {
     /// The tables that hold what happened, and neither what the machine is nor what codes mean.
     fn event_tables(&self) -> impl Iterator<Item = &str> {
         self.tables.keys().map(String::as_str).filter(|table| {
-            !["ENUM_", "META_DATA_", "TARGET_INFO_", "ANALYSIS_DETAILS"]
-                .iter()
-                .any(|prefix| table.starts_with(prefix))
+            ![
+                "ENUM_",
+                "META_DATA_",
+                "TARGET_INFO_",
+                "ANALYSIS_DETAILS",
+                "StringIds",
+            ]
+            .iter()
+            .any(|prefix| table.starts_with(prefix))
         })
     }
 
@@ -171,7 +177,7 @@ impl Export {
         for table in self.event_tables() {
             let sql = format!("SELECT NOT EXISTS (SELECT 1 FROM {})", quoted(table));
             let is_empty: bool = self.conn.query_row(&sql, [], |row| row.get(0))?;
-            if is_empty && table != "StringIds" {
+            if is_empty {
                 self.conn
                     .execute_batch(&format!("DROP TABLE {}", quoted(table)))?;
             }
@@ -184,15 +190,11 @@ impl Export {
         if !self.has("ANALYSIS_DETAILS", "duration") {
             return Ok(None);
         }
-        let duration: Option<i64> =
+        let duration =
             self.conn
                 .query_row("SELECT max(duration) FROM ANALYSIS_DETAILS", [], |row| {
                     row.get(0)
                 })?;
-        ensure!(
-            duration.is_none_or(|duration| duration >= 0),
-            "the session lasts less than nothing"
-        );
         Ok(duration)
     }
 }

@@ -279,6 +279,53 @@ fn processes_are_told_apart() {
     );
 }
 
+/// What a CPU did around the second millisecond: calls of the operating system with their chains, ranges, allocations.
+const AROUND_THE_WINDOW: &str = "
+    CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT);
+    CREATE TABLE OSRT_API (start INTEGER, end INTEGER, globalTid INTEGER, callchainId INTEGER);
+    CREATE TABLE OSRT_CALLCHAINS (id INTEGER, stackDepth INTEGER);
+    CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, text TEXT, globalTid INTEGER);
+    CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (start INTEGER, globalPid INTEGER, bytes INTEGER);
+    INSERT INTO OSRT_API VALUES (100000, 900000, 16777217, 1), (900000, 1100000, 16777217, 2), (2100000, 2200000, 16777217, 3);
+    INSERT INTO OSRT_CALLCHAINS VALUES (1, 0), (2, 0), (2, 1), (3, 0);
+    INSERT INTO NVTX_EVENTS VALUES
+        (-5000, NULL, 75, 'domain', 16777217), (100000, NULL, 59, 'never closed', 16777217),
+        (100000, NULL, 34, 'early mark', 16777217), (1500000, NULL, 34, 'mark', 16777217),
+        (100000, 900000, 59, 'before', 16777217), (100000, 9000000, 60, 'around', 16777217),
+        (2000001, 2000002, 59, 'behind', 16777217);
+    INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES (100000, 16777216, 64), (1500000, 16777216, 32), (2500000, 16777216, 16);";
+
+#[test]
+fn what_reaches_into_the_window_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [whole, part] = ["whole.sqlite", "part.sqlite"].map(|name| folder.path().join(name));
+    let conn = Connection::open(&whole).expect("a database");
+    conn.execute_batch(AROUND_THE_WINDOW).expect("a trace");
+    drop(conn);
+    trim(&whole, &part, window(1, 2)).expect("a part");
+
+    assert_eq!(
+        texts(&part, "SELECT start || ' ' || \"end\" FROM OSRT_API"),
+        ["-100000 100000"]
+    );
+    assert_eq!(
+        texts(&part, "SELECT id || ' ' || stackDepth FROM OSRT_CALLCHAINS"),
+        ["2 0", "2 1"]
+    );
+    assert_eq!(
+        texts(&part, "SELECT text FROM NVTX_EVENTS"),
+        ["domain", "never closed", "mark", "around"]
+    );
+    // What was allocated before the window is in use inside it.
+    assert_eq!(
+        texts(
+            &part,
+            "SELECT start || ' ' || bytes FROM CUDA_GPU_MEMORY_USAGE_EVENTS"
+        ),
+        ["-900000 64", "500000 32"]
+    );
+}
+
 #[test]
 fn a_table_without_rows_left_is_absent() {
     let folder = tempfile::tempdir().expect("a folder");

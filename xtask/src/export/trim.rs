@@ -30,6 +30,9 @@ const RECORDS_OF_CALLS: [&str; 2] = [
 /// What later rows refer to, however early it was declared.
 const DECLARATIONS: [&str; 2] = ["CUDA_GRAPH_EVENTS", "CUDA_GRAPH_NODE_EVENTS"];
 
+/// Allocations: what is in use at the beginning of the window was allocated before it.
+const ALLOCATIONS: &str = "CUDA_GPU_MEMORY_USAGE_EVENTS";
+
 /// Messages about the session as a whole.
 const MESSAGES: &str = "DIAGNOSTIC_EVENT";
 
@@ -51,11 +54,14 @@ pub(super) fn trim(export: &Export, window: Window) -> Result<()> {
     cut_gpu_work(export, window)?;
     cut_calls(export, window)?;
     cut_nvtx(export, window)?;
+    if export.has(ALLOCATIONS, "start") {
+        export.delete(ALLOCATIONS, &format!("start > {}", window.to()))?;
+    }
     for table in export.event_tables() {
         let has_own_rule = GPU_WORK.contains(&table)
             || RECORDS_OF_CALLS.contains(&table)
             || DECLARATIONS.contains(&table)
-            || [CALLS, MESSAGES, "NVTX_EVENTS"].contains(&table);
+            || [CALLS, ALLOCATIONS, MESSAGES, "NVTX_EVENTS"].contains(&table);
         if !has_own_rule {
             cut_by_overlap(export, table, window)?;
         }
