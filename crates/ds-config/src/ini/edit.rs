@@ -104,7 +104,13 @@ impl IniDocument {
                 let line = &self.lines[number];
                 let indent = Span::new(line.content.start, entry.key.start);
                 let separator = String::from_utf8_lossy(self.slice(entry.separator));
-                (number, indent, separator.into_owned())
+                // What follows the sign of an empty value is no style.
+                let separator = if entry.value.is_empty() {
+                    separator.trim_end()
+                } else {
+                    separator.as_ref()
+                };
+                (number, indent, separator.to_owned())
             }
             None => {
                 let header = self

@@ -226,6 +226,8 @@ fn a_missing_key_goes_behind_the_last_live_one() {
     edited_integer("[a]\nj = 0\n#k=4\n", "[a]\nj = 0\nk = 8\n#k=4\n");
     edited_integer("[a]\r\n  j=0\r\n", "[a]\r\n  j=0\r\n  k=8\r\n");
     edited_integer("[a]\nj=0", "[a]\nj=0\nk=8");
+    edited_integer("[a]\nj =   \n", "[a]\nj =   \nk =8\n");
+    edited_integer("[a]\nj=\r\r\n", "[a]\nj=\r\r\nk=8\r\n");
     edited_integer("[a]\n[b]\nz=0\n", "[a]\nk=8\n[b]\nz=0\n");
     edited_integer(
         "[a]\nj=0\n[b]\n[a]\ni=1\n[c]\n",
