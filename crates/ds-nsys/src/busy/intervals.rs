@@ -131,17 +131,26 @@ impl IntervalsBuilder {
             .for_each(|interval| self.push(interval));
     }
 
+    /// The union, merged in place: a trace may hold millions of intervals.
     pub(crate) fn build(mut self) -> Intervals {
         if self.unsorted {
             self.intervals.sort_unstable();
         }
-        let mut merged: Vec<Interval> = Vec::with_capacity(self.intervals.len());
-        for interval in self.intervals {
-            match merged.last_mut() {
-                Some(last) if interval.start <= last.end => last.end = last.end.max(interval.end),
-                _ => merged.push(interval),
+        let mut kept = 0;
+        for at in 1..self.intervals.len() {
+            let interval = self.intervals[at];
+            let last = &mut self.intervals[kept];
+            if interval.start <= last.end {
+                last.end = last.end.max(interval.end);
+            } else {
+                kept += 1;
+                self.intervals[kept] = interval;
             }
         }
-        Intervals { merged }
+        self.intervals.truncate(kept + 1);
+        self.intervals.shrink_to_fit();
+        Intervals {
+            merged: self.intervals,
+        }
     }
 }

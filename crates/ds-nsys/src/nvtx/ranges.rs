@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::grouped::Grouped;
 use crate::ids::{ProcessKey, ThreadKey};
-use crate::rows::{Column, Needed};
+use crate::rows::Column;
 use crate::style::Style;
 use crate::trace::Trace;
 
@@ -131,17 +131,16 @@ type NameKey = (Option<ProcessKey>, Option<i64>, Text);
 impl Trace {
     /// Reads all ranges; `None` when the export has no NVTX events.
     pub(crate) fn ranges(&self) -> Result<Option<Ranges>> {
-        let column = |name, needed| Column { name, needed };
         let columns = [
-            column("rowid", Needed::Always),
-            column("start", Needed::Always),
-            column("end", Needed::Always),
-            column("eventType", Needed::Always),
-            column("text", Needed::IfThere),
-            column("textId", Needed::IfThere),
-            column("globalTid", Needed::IfThere),
-            column("endGlobalTid", Needed::IfThere),
-            column("domainId", Needed::IfThere),
+            Column::if_there("rowid"),
+            Column::always("start"),
+            Column::always("end"),
+            Column::always("eventType"),
+            Column::if_there("text"),
+            Column::if_there("textId"),
+            Column::if_there("globalTid"),
+            Column::if_there("endGlobalTid"),
+            Column::if_there("domainId"),
         ];
         let mut texts = Texts::default();
         let mut domains: BTreeMap<(Option<ProcessKey>, i64), Text> = BTreeMap::new();
@@ -172,7 +171,10 @@ impl Trace {
             last = last.max(end.unwrap_or(start));
             found.open += u64::from(end.is_none());
             found.ranges.push(Range {
-                row: fields.get(0)?,
+                // A view has no row ids; what comes from one is counted.
+                row: fields
+                    .get::<Option<i64>>(0)?
+                    .unwrap_or_else(|| next_row(&found.ranges)),
                 start,
                 end: end.unwrap_or(i64::MAX),
                 style,
@@ -187,11 +189,9 @@ impl Trace {
         }
         // `nsys stats` lets an open range last until the last time that any range knows.
         for range in &mut found.ranges {
-            range.end = if range.end == i64::MAX {
-                last.max(range.start)
-            } else {
-                range.end
-            };
+            if range.end == i64::MAX {
+                range.end = last.max(range.start);
+            }
         }
         let mut distinct: HashMap<RangeName, usize> = HashMap::new();
         let mut name_of_key = Vec::with_capacity(keys.len());
@@ -223,6 +223,10 @@ impl Trace {
             Text::Missing => self.name(None),
         }
     }
+}
+
+fn next_row(ranges: &[Range]) -> i64 {
+    ranges.last().map_or(1, |range| range.row.saturating_add(1))
 }
 
 /// Distinct texts, so that a million ranges of a dozen names cost a dozen allocations.

@@ -12,18 +12,16 @@ use crate::trace::Trace;
 
 /// How many threads share the pass over a large table.
 ///
-/// Measured on two cores over 4.8 million kernel rows: two ranges halve the time of one; SQLite's page reads leave
-/// little for more threads to win, and every thread holds buffers of its own.
+/// Whoever examines a trace has two cores; each further thread would hold groups of its own, and memory is bounded.
 const THREADS: usize = 2;
 
-/// Below this many row ids a second thread costs more than it saves: opening its connection takes about as long as
-/// reading this many rows.
+/// Fewer row ids than this are not worth a second thread, whose connection has to read the whole schema first.
 const ROWS_WORTH_A_THREAD: i64 = 20_000;
 
 /// The current row of a pass, with what an error message needs.
 pub(crate) struct Fields<'r, 's> {
     row: &'r Row<'s>,
-    trace: &'r Location<'r>,
+    from: &'r Location<'r>,
 }
 
 /// Where the rows come from.
@@ -62,14 +60,14 @@ impl Fields<'_, '_> {
     fn value(&self, at: usize) -> Result<ValueRef<'_>> {
         self.row
             .get_ref(at)
-            .map_err(|source| Error::query(self.trace.path, self.trace.table, source))
+            .map_err(|source| Error::query(self.from.path, self.from.table, source))
     }
 
     fn bad_cell(&self, at: usize, found: Type, wanted: &'static str) -> Error {
         Error::BadCell {
-            path: self.trace.path.to_owned(),
-            table: self.trace.table,
-            column: self.trace.columns.get(at).map_or("", |column| column.name),
+            path: self.from.path.to_owned(),
+            table: self.from.table,
+            column: self.from.columns.get(at).map_or("", |column| column.name),
             found: found.to_string(),
             wanted,
         }
@@ -164,7 +162,8 @@ impl Trace {
         }
         let mut list = Vec::with_capacity(columns.len());
         for column in columns {
-            if column.name == "rowid" || self.schema().has_column(table, column.name) {
+            let is_rowid = column.name == "rowid" && self.schema().has_rowid(table);
+            if is_rowid || self.schema().has_column(table, column.name) {
                 list.push(format!("\"{}\"", column.name));
             } else if column.needed == Needed::IfThere {
                 list.push("NULL".to_owned());
@@ -240,7 +239,7 @@ fn scan(
     while let Some(row) = rows.next().map_err(failed)? {
         step(&Fields {
             row,
-            trace: location,
+            from: location,
         })?;
     }
     Ok(())

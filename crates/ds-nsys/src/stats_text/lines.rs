@@ -28,7 +28,7 @@ pub(super) enum Line<'a> {
     Text,
 }
 
-/// First headings of all reports, without their unit, in the order of no importance.
+/// First headings of all reports, without their unit.
 const FIRST_HEADINGS: [&str; 9] = [
     "Time",
     "Total",

@@ -130,6 +130,19 @@ fn strings_without_a_key_and_events_without_row_ids_are_read() {
 }
 
 #[test]
+fn ranges_out_of_a_view_are_numbered_as_they_come() {
+    let sql =
+        "ALTER TABLE NVTX_EVENTS RENAME TO moved; CREATE VIEW NVTX_EVENTS AS SELECT * FROM moved;";
+    let table = SmallTrace::from_file("full.sql").open();
+    let view = SmallTrace::from_file("full.sql").and(sql).open();
+    let of = |trace: &Trace, report| csv(trace, report, ReportOptions::default());
+    for report in ["nvtx_sum", "nvtx_kern_sum", "nvtx_gpu_proj_sum"] {
+        assert_eq!(of(&view, report), of(&table, report), "{report}");
+    }
+    assert!(of(&view, "nvtx_pushpop_trace").contains(",:outer,100,100,0,2,1,,:1,"));
+}
+
+#[test]
 fn empty_tables_and_missing_ones_give_the_same_empty_report() {
     let trace = SmallTrace::new(OLD)
         .and("DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL; CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER);")
