@@ -8,6 +8,7 @@
 )]
 #![expect(
     clippy::print_stdout,
+    clippy::print_stderr,
     reason = "what a chore finds is read on a terminal or in a CI log"
 )]
 
@@ -23,6 +24,7 @@ mod tidy;
 mod workspace;
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -89,8 +91,18 @@ enum Command {
     },
 }
 
-fn main() -> Result<()> {
-    match Cli::parse().command {
+fn main() -> ExitCode {
+    match run(Cli::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<()> {
+    match command {
         Command::Ci => ci::run(),
         Command::Tidy => tidy::run(),
         Command::Codegen { check } => codegen::run(if check {

@@ -5,6 +5,15 @@ use toml_edit::{DocumentMut, Item, TableLike};
 use super::Finding;
 use crate::workspace::Tree;
 
+/// What a program may know.
+const ALL_LIBRARIES: &[&str] = &[
+    "ds-config",
+    "ds-ceilings",
+    "ds-nsys",
+    "ds-derive",
+    "ds-orchestrate",
+];
+
 /// Every member with the crates of ours that it may depend on, dev-dependencies included.
 const LAYERS: [(&str, &[&str]); 7] = [
     ("ds-config", &[]),
@@ -15,20 +24,8 @@ const LAYERS: [(&str, &[&str]); 7] = [
         "ds-orchestrate",
         &["ds-config", "ds-ceilings", "ds-nsys", "ds-derive"],
     ),
-    (
-        "dsprof",
-        &[
-            "ds-config",
-            "ds-ceilings",
-            "ds-nsys",
-            "ds-derive",
-            "ds-orchestrate",
-        ],
-    ),
-    (
-        "xtask",
-        &["ds-config", "ds-ceilings", "ds-nsys", "ds-derive"],
-    ),
+    ("dsprof", ALL_LIBRARIES),
+    ("xtask", ALL_LIBRARIES),
 ];
 
 /// Packages that only some members may use, and why.
