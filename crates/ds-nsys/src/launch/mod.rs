@@ -7,10 +7,12 @@ mod ranges;
 
 pub(crate) use ranges::LaunchRanges;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use crate::error::Result;
 use crate::grouped::Grouped;
 use crate::ids::{ProcessKey, ThreadKey};
-use crate::rows::records;
+use crate::rows::{Record, records};
 use crate::trace::Trace;
 
 /// A call that launched GPU work.
@@ -60,6 +62,48 @@ impl Keys {
             self.keys.push(key);
         }
     }
+}
+
+/// A call on its way to its place.
+struct FoundCall {
+    slot: usize,
+    start: i64,
+    end: i64,
+    thread: ThreadKey,
+    name: i64,
+}
+
+/// How many calls a thread collects before it takes the lock: few enough to cost no memory, enough to seldom wait.
+const FOUND_AT_ONCE: usize = 4096;
+
+/// Calls in their places, which the threads of a pass fill together.
+#[derive(Default)]
+struct Filled {
+    calls: Vec<Call>,
+    threads: Grouped<ThreadKey, ()>,
+    names: Grouped<i64, ()>,
+}
+
+impl Filled {
+    /// Puts calls into their places. Where two calls claim one place the earlier stays, whoever comes first.
+    fn take(&mut self, found: &mut Vec<FoundCall>) {
+        for call in found.drain(..) {
+            let place = &mut self.calls[call.slot];
+            if place.thread == NO_CALL || (call.start, call.end) < (place.start, place.end) {
+                *place = Call {
+                    start: call.start,
+                    end: call.end,
+                    thread: narrow(self.threads.position(call.thread)),
+                    name: narrow(self.names.position(call.name)),
+                };
+            }
+        }
+    }
+}
+
+/// A thread that panicked under the lock passes its panic on at the end of the pass; until then the data is whole.
+fn lock(filled: &Mutex<Filled>) -> MutexGuard<'_, Filled> {
+    filled.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn key(process: usize, correlation: u32) -> u64 {
@@ -122,31 +166,43 @@ impl Launches {
                 name: i64 = "nameId",
             }
         }
-        let mut threads: Grouped<ThreadKey, ()> = Grouped::default();
-        let mut names: Grouped<i64, ()> = Grouped::default();
-        let mut calls = std::mem::take(&mut self.calls);
-        let mut near = Near::default();
-        trace.for_each_record(|row: ApiCall| {
-            let Some((thread, correlation)) = row.thread.zip(row.correlation) else {
-                return;
-            };
-            let thread = ThreadKey::of(thread);
-            let Some(slot) = self.slot_near(&mut near, thread.process(), correlation) else {
-                return;
-            };
-            let call = &mut calls[slot];
-            if call.thread == NO_CALL {
-                *call = Call {
-                    start: row.start,
-                    end: row.end,
-                    thread: narrow(threads.position(thread)),
-                    name: narrow(names.position(row.name)),
+        let filled = Mutex::new(Filled {
+            calls: std::mem::take(&mut self.calls),
+            ..Filled::default()
+        });
+        let this = &*self;
+        let parts = trace.fold_parts(
+            ApiCall::TABLE,
+            ApiCall::COLUMNS,
+            || (Near::default(), Vec::with_capacity(FOUND_AT_ONCE)),
+            |(near, found), fields| {
+                let row = ApiCall::read(fields)?;
+                let Some((thread, correlation)) = row.thread.zip(row.correlation) else {
+                    return Ok(());
                 };
-            }
-        })?;
-        self.calls = calls;
-        self.threads = threads.iter().map(|(thread, ())| thread).collect();
-        self.names = names.iter().map(|(name, ())| name).collect();
+                let thread = ThreadKey::of(thread);
+                if let Some(slot) = this.slot_near(near, thread.process(), correlation) {
+                    found.push(FoundCall {
+                        slot,
+                        start: row.start,
+                        end: row.end,
+                        thread,
+                        name: row.name,
+                    });
+                    if found.len() == FOUND_AT_ONCE {
+                        lock(&filled).take(found);
+                    }
+                }
+                Ok(())
+            },
+        )?;
+        let mut filled = filled.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for (_, mut found) in parts.unwrap_or_default() {
+            filled.take(&mut found);
+        }
+        self.calls = filled.calls;
+        self.threads = filled.threads.iter().map(|(thread, ())| thread).collect();
+        self.names = filled.names.iter().map(|(name, ())| name).collect();
         Ok(())
     }
 
