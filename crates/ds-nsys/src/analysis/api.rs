@@ -1,11 +1,14 @@
 //! What the calls of the CUDA API were for, under the names of both of its levels.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::BuildHasherDefault;
 
 use crate::error::Result;
+use crate::grouped::{IdHasher, Merge};
 use crate::ids::{ProcessKey, ThreadKey};
 use crate::query::Window;
-use crate::rows::records;
+use crate::rows::{Column, Needed};
+use crate::summary::RUNTIME_TABLE;
 use crate::trace::Trace;
 use crate::units::Nanos;
 
@@ -27,10 +30,12 @@ pub(super) enum ApiFunction {
 impl ApiFunction {
     /// Runtime functions begin with `cuda`, driver functions with `cu`; both may end in a version.
     fn of(name: &str) -> Self {
-        let bare = name
+        let Some(bare) = name
             .strip_prefix("cuda")
             .or_else(|| name.strip_prefix("cu"))
-            .unwrap_or(name);
+        else {
+            return Self::Other;
+        };
         let versionless = bare.split('_').next().unwrap_or(bare);
         if bare.starts_with("GraphLaunch") {
             Self::GraphLaunch
@@ -56,41 +61,56 @@ pub(super) struct ApiCall {
     pub(super) function: ApiFunction,
 }
 
-/// Visits all calls in the order of their rows.
-pub(super) fn for_each_call(trace: &Trace, mut visit: impl FnMut(ApiCall)) -> Result<()> {
-    records! {
-        struct Call: "CUPTI_ACTIVITY_KIND_RUNTIME" {
-            start: i64 = "start",
-            end: i64 = "end",
-            thread: Option<i64> = "globalTid",
-            correlation: Option<i64> = "correlationId",
-            name: i64 = "nameId",
-        }
-    }
-    let mut functions: HashMap<i64, ApiFunction> = HashMap::new();
-    let mut failed = None;
-    trace.for_each_record(|row: Call| {
-        let function = functions.get(&row.name).copied().unwrap_or_else(|| {
-            // The first error is kept; a name that cannot be read stands for no function.
-            let function = trace
-                .name(Some(row.name))
-                .map(|name| ApiFunction::of(&name));
-            let function = function.unwrap_or_else(|error| {
-                failed.get_or_insert(error);
-                ApiFunction::Other
-            });
-            functions.insert(row.name, function);
-            function
-        });
-        visit(ApiCall {
-            process: ThreadKey::of(row.thread.unwrap_or_default()).process(),
-            start: row.start,
-            end: row.end,
-            correlation: row.correlation.unwrap_or_default(),
-            function,
-        });
+/// Folds all calls into one value per thread, in the order of their rows; empty when the export has none.
+pub(super) fn fold_calls<A: Send>(
+    trace: &Trace,
+    new: impl Fn() -> A + Sync,
+    step: impl Fn(&mut A, ApiCall) + Sync,
+) -> Result<Vec<A>> {
+    let functions = functions(trace)?;
+    let column = |name, needed| Column { name, needed };
+    let columns = [
+        column("start", Needed::Always),
+        column("end", Needed::Always),
+        column("nameId", Needed::Always),
+        column("globalTid", Needed::IfThere),
+        column("correlationId", Needed::IfThere),
+    ];
+    let parts = trace.fold_parts(RUNTIME_TABLE, &columns, new, |state, fields| {
+        let name: i64 = fields.get(2)?;
+        let thread = fields.get::<Option<i64>>(3)?.unwrap_or_default();
+        let call = ApiCall {
+            process: ThreadKey::of(thread).process(),
+            start: fields.get(0)?,
+            end: fields.get(1)?,
+            correlation: fields.get::<Option<i64>>(4)?.unwrap_or_default(),
+            function: functions.get(&name).copied().unwrap_or(ApiFunction::Other),
+        };
+        step(state, call);
+        Ok(())
     })?;
-    failed.map_or(Ok(()), Err)
+    Ok(parts.unwrap_or_default())
+}
+
+/// The functions that are told apart, by the string ids of their names.
+type Functions = HashMap<i64, ApiFunction, BuildHasherDefault<IdHasher>>;
+
+fn functions(trace: &Trace) -> Result<Functions> {
+    let column = |name| Column {
+        name,
+        needed: Needed::Always,
+    };
+    let mut functions = Functions::default();
+    trace.for_each("StringIds", &[column("id"), column("value")], |fields| {
+        if let Some(name) = fields.text(1)?
+            && let function = ApiFunction::of(&name)
+            && function != ApiFunction::Other
+        {
+            functions.insert(fields.get(0)?, function);
+        }
+        Ok(())
+    })?;
+    Ok(functions)
 }
 
 /// How many calls a process made.
@@ -104,6 +124,14 @@ pub(super) struct CallCounts {
 impl CallCounts {
     pub(super) fn launches(self) -> u64 {
         self.kernel_launches + self.graph_launches
+    }
+
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self {
+            all: self.all + other.all,
+            kernel_launches: self.kernel_launches + other.kernel_launches,
+            graph_launches: self.graph_launches + other.graph_launches,
+        }
     }
 }
 
@@ -122,9 +150,10 @@ pub(super) struct HostCalls {
 
 impl HostCalls {
     pub(super) fn read(trace: &Trace, window: Window) -> Result<Self> {
-        let mut calls = Self::default();
-        for_each_call(trace, |call| calls.take(call, window))?;
-        Ok(calls)
+        let parts = fold_calls(trace, Self::default, |calls, call| calls.take(call, window))?;
+        let mut all = Self::default();
+        parts.into_iter().for_each(|part| all.merge(part));
+        Ok(all)
     }
 
     fn take(&mut self, call: ApiCall, window: Window) {
@@ -133,26 +162,43 @@ impl HostCalls {
             ..CallCounts::default()
         };
         match call.function {
-            ApiFunction::KernelLaunch => counts.kernel_launches += 1,
+            ApiFunction::KernelLaunch => counts.kernel_launches = 1,
             ApiFunction::GraphLaunch => {
-                counts.graph_launches += 1;
+                counts.graph_launches = 1;
                 let key = (call.process, call.correlation);
                 self.graph_launches.insert(key, call.start);
             }
             ApiFunction::ModuleLoad => {
-                let latest = self.module_loads.entry(call.process).or_insert(call.end);
-                *latest = call.end.max(*latest);
+                later(&mut self.module_loads, call.process, call.end);
             }
             ApiFunction::Synchronization | ApiFunction::Other => {}
         }
         if window.holds(Nanos(call.start), Nanos(call.end)) {
             let sum = self.counts.entry(call.process).or_default();
-            sum.all += counts.all;
-            sum.kernel_launches += counts.kernel_launches;
-            sum.graph_launches += counts.graph_launches;
+            *sum = sum.plus(counts);
             self.last = self.last.max(Some(Nanos(call.end)));
         }
     }
+}
+
+impl Merge for HostCalls {
+    fn merge(&mut self, other: Self) {
+        for (process, counts) in other.counts {
+            let sum = self.counts.entry(process).or_default();
+            *sum = sum.plus(counts);
+        }
+        self.last = self.last.max(other.last);
+        for (process, end) in other.module_loads {
+            later(&mut self.module_loads, process, end);
+        }
+        self.graph_launches.extend(other.graph_launches);
+    }
+}
+
+/// Keeps the later of the known time and a further one.
+fn later(times: &mut BTreeMap<ProcessKey, i64>, process: ProcessKey, time: i64) {
+    let latest = times.entry(process).or_insert(time);
+    *latest = time.max(*latest);
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ use crate::units::{FracNanos, Nanos, Share};
 pub struct Spread {
     /// How many there are.
     pub count: usize,
+    /// The mean.
+    pub mean: FracNanos,
     /// The middle one, or the mean of the two middle ones.
     pub median: FracNanos,
     /// The median distance from the median.
@@ -27,8 +29,10 @@ impl Spread {
             .collect();
         distances.sort_unstable_by(f64::total_cmp);
         let rank = (values.len() * 95).div_ceil(100).max(1);
+        let sum: f64 = values.iter().map(|value| as_f64(*value)).sum();
         Some(Self {
             count: values.len(),
+            mean: FracNanos(sum / count_as_f64(values.len())),
             median: FracNanos(middle),
             deviation: FracNanos(middle_of(&distances, |value| *value)?),
             p95: Nanos(values[rank - 1]),
@@ -205,8 +209,9 @@ mod tests {
 
     #[test]
     fn half_of_the_distances_lie_within_the_deviation() {
-        // Sorted 1 2 3 4 100: median 3, distances 0 1 1 2 97 with median 1; rank ⌈0.95 × 5⌉ = 5 is the last one.
+        // Sorted 1 2 3 4 100: mean 22, median 3, distances 0 1 1 2 97 with median 1; rank ⌈0.95 × 5⌉ = 5 is the last one.
         let spread = Spread::of(vec![100, 2, 3, 4, 1]).expect("five values");
+        check(spread.mean.0, 22.0, 0.0);
         check(spread.median.0, 3.0, 0.0);
         check(spread.deviation.0, 1.0, 0.0);
         assert_eq!((spread.count, spread.p95.0), (5, 100));

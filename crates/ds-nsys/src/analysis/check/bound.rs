@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::evidence::Evidence;
 use super::shares::{BusyShares, WorkBasis};
-use crate::analysis::api::{ApiFunction, for_each_call};
+use crate::analysis::api::{ApiFunction, fold_calls};
 use crate::analysis::steps::StepBound;
 use crate::busy::{DeviceBusy, GpuWork};
 use crate::error::Result;
@@ -143,16 +143,17 @@ fn copy_time(rank: &DeviceBusy, window: Window) -> Nanos {
 
 /// The share of the process's time in CUDA calls that waiting for the GPU takes.
 fn waiting_share(trace: &Trace, device: DeviceKey, window: Window) -> Result<Option<Share>> {
-    let (mut all, mut waiting) = (Nanos::ZERO, Nanos::ZERO);
-    for_each_call(trace, |call| {
+    let parts = fold_calls(trace, <(Nanos, Nanos)>::default, |(all, waiting), call| {
         let (start, end) = (Nanos(call.start), Nanos(call.end));
         if call.process == device.process && start <= end && window.holds(start, end) {
             let inside = end.min(window.to) - start.max(window.from);
-            all += inside;
+            *all += inside;
             if call.function == ApiFunction::Synchronization {
-                waiting += inside;
+                *waiting += inside;
             }
         }
     })?;
+    let all: Nanos = parts.iter().map(|(all, _)| *all).sum();
+    let waiting: Nanos = parts.iter().map(|(_, waiting)| *waiting).sum();
     Ok(waiting.share_of(all))
 }

@@ -43,10 +43,7 @@ impl Emptiness {
         if evidence.all_rows() > 0 {
             return None;
         }
-        let quotes = || {
-            let quotes = evidence.quotes(&TELLING).into_iter();
-            quotes.map(str::to_owned).collect()
-        };
+        let quotes = || evidence.quotes(&TELLING);
         let calls = evidence.all_calls();
         if evidence.capture.cuda_traced() == Some(false) && calls.all == 0 {
             Some(Self::NotTraced)

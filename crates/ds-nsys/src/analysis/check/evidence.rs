@@ -49,10 +49,11 @@ pub(super) struct Evidence {
 impl Evidence {
     pub(super) fn gather(trace: &Trace, options: &StepOptions) -> Result<Self> {
         let window = options.window;
+        // First, since it takes most memory: what it needs is released before the timelines are built.
+        let (node_rows, early_kernels) = kernel_evidence(trace, window)?;
         let calls = HostCalls::read(trace, window)?;
         let busy = trace.busy(window)?;
         let steps = steps::find(trace, options, &calls, &busy)?;
-        let (node_rows, early_kernels) = kernel_evidence(trace, window)?;
         let recorded = trace.session_duration()?.map(SessionEnd::Recorded);
         Ok(Self {
             version: trace.version().clone(),
@@ -90,11 +91,7 @@ impl Evidence {
     /// Calls of all processes within the window.
     pub(super) fn all_calls(&self) -> CallCounts {
         let counts = self.calls.counts.values();
-        counts.fold(CallCounts::default(), |sum, counts| CallCounts {
-            all: sum.all + counts.all,
-            kernel_launches: sum.kernel_launches + counts.kernel_launches,
-            graph_launches: sum.graph_launches + counts.graph_launches,
-        })
+        counts.fold(CallCounts::default(), |sum, counts| sum.plus(*counts))
     }
 
     /// The devices that did any work.
@@ -105,13 +102,16 @@ impl Evidence {
             .filter(|device| !device.busy.is_empty())
     }
 
-    /// The messages that hold one of the texts.
-    pub(super) fn quotes(&self, texts: &[&str]) -> Vec<&str> {
-        let mut quotes: Vec<&str> = Vec::new();
+    /// The messages that hold one of the texts, each once, with single spaces.
+    pub(super) fn quotes(&self, texts: &[&str]) -> Vec<String> {
+        let mut quotes = Vec::new();
         for diagnostic in &self.diagnostics {
-            let text = diagnostic.text.trim();
-            if texts.iter().any(|wanted| text.contains(wanted)) && !quotes.contains(&text) {
-                quotes.push(text);
+            if texts.iter().any(|wanted| diagnostic.text.contains(wanted)) {
+                let words: Vec<&str> = diagnostic.text.split_whitespace().collect();
+                let quote = words.join(" ");
+                if !quotes.contains(&quote) {
+                    quotes.push(quote);
+                }
             }
         }
         quotes

@@ -181,7 +181,7 @@ pub(super) fn of(evidence: &Evidence) -> Vec<Note> {
     }
     notes.extend(unused_gpus(evidence));
     notes.extend(fewer_rows(evidence));
-    let quoted = |texts: &[&str]| evidence.quotes(texts).into_iter().map(str::to_owned);
+    let quoted = |texts: &[&str]| evidence.quotes(texts).into_iter();
     notes.extend(
         quoted(&["Not all NVTX events might have been collected"])
             .map(|quote| Note::RangesMissing { quote }),

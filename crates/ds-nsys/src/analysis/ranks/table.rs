@@ -93,7 +93,8 @@ fn table(read: &[Read], basis: RankBasis, options: &RankOptions) -> RankTable {
                 let of_rank = of_rank.iter();
                 let some =
                     of_rank.filter(|(category, _)| category.is_communication() == communicates);
-                FracNanos(some.map(|(_, time)| *time).sum())
+                // An empty sum of doubles would be −0.
+                FracNanos(some.fold(0.0, |sum, (_, time)| sum + time))
             };
             let busy = series.map_or_else(
                 || as_f64(device.busy_time().0),

@@ -329,6 +329,36 @@ fn a_measured_time_per_token_is_held_against_every_rank() {
     }
 }
 
+/// A time per token is a mean: half of the steps at twice the length count as well.
+#[test]
+fn a_mean_is_reconciled_with_a_mean() {
+    let mut export = Export::new().session(130_000_000);
+    let mut at = 1_000_000;
+    for step in 0..80 {
+        export.graph(ONE, 3, at, at + 400_000);
+        at += if step < 50 { 1_000_000 } else { 2_000_000 };
+    }
+    let (_file, trace) = export.open();
+    let options = CheckOptions {
+        // 50 steps of 1 ms and 29 of 2 ms: 1.367 ms in the mean.
+        expected_tpot: Some(ExpectedTpot {
+            per_token: FracNanos(1_370_000.0),
+            tokens_per_step: 1.0,
+        }),
+        ..CheckOptions::default()
+    };
+    let found = trace.check(None, &options).expect("readable");
+    assert_eq!(state(&found, GateId::G9), GateState::Pass);
+    assert_eq!(
+        found
+            .gate(GateId::G9)
+            .and_then(|gate| gate.measured.as_ref())
+            .expect("measured")
+            .to_string(),
+        "0.2 %"
+    );
+}
+
 #[test]
 fn launches_without_work_are_told_from_no_calls_at_all() {
     let asked = || {
