@@ -109,26 +109,11 @@ impl Samples {
     /// Moves the plain values into the counted ones.
     fn condense(&mut self) {
         self.plain.sort_unstable();
-        let mut merged = Vec::with_capacity(self.counted.len() + 1024);
-        let mut old = std::mem::take(&mut self.counted).into_iter().peekable();
-        for run in self.plain.chunk_by(|a, b| a == b) {
-            let (value, mut count) = (
-                run[0],
-                u32::try_from(run.len()).expect("a run within the plain values"),
-            );
-            while let Some(entry) = old.next_if(|entry| entry.0 <= value) {
-                if entry.0 == value {
-                    count = count
-                        .checked_add(entry.1)
-                        .expect("fewer than 2^32 rows of one duration");
-                } else {
-                    merged.push(entry);
-                }
-            }
-            merged.push((value, count));
-        }
-        merged.extend(old);
-        self.counted = merged;
+        let runs = self.plain.chunk_by(|a, b| a == b).map(|run| {
+            let count = u32::try_from(run.len()).expect("a run within the plain values");
+            (run[0], count)
+        });
+        self.counted = merged(std::mem::take(&mut self.counted), runs);
         self.plain.clear();
     }
 }
@@ -139,30 +124,32 @@ impl Merge for Samples {
             self.push(i64::from(value));
         }
         self.wide.extend(other.wide);
-        if other.counted.is_empty() {
-            return;
-        }
         if self.counted.is_empty() {
             self.counted = other.counted;
-            return;
+        } else if !other.counted.is_empty() {
+            self.counted = merged(std::mem::take(&mut self.counted), other.counted.into_iter());
         }
-        let mut merged = Vec::with_capacity(self.counted.len() + other.counted.len());
-        let mut theirs = other.counted.into_iter().peekable();
-        for (value, mut count) in std::mem::take(&mut self.counted) {
-            while let Some(entry) = theirs.next_if(|entry| entry.0 <= value) {
-                if entry.0 == value {
-                    count = count
-                        .checked_add(entry.1)
-                        .expect("fewer than 2^32 rows of one duration");
-                } else {
-                    merged.push(entry);
-                }
-            }
-            merged.push((value, count));
-        }
-        merged.extend(theirs);
-        self.counted = merged;
     }
+}
+
+/// Joins two lists of distinct ascending values with their counts.
+fn merged(left: Vec<(u32, u32)>, right: impl Iterator<Item = (u32, u32)>) -> Vec<(u32, u32)> {
+    let mut joined = Vec::with_capacity(left.len() + right.size_hint().0);
+    let mut left = left.into_iter().peekable();
+    for (value, mut count) in right {
+        while let Some(entry) = left.next_if(|entry| entry.0 <= value) {
+            if entry.0 == value {
+                count = count
+                    .checked_add(entry.1)
+                    .expect("fewer than 2^32 rows of one duration");
+            } else {
+                joined.push(entry);
+            }
+        }
+        joined.push((value, count));
+    }
+    joined.extend(left);
+    joined
 }
 
 /// Sums over a group, exact as long as 128 bits hold them.

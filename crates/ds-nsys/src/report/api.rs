@@ -1,22 +1,12 @@
 //! Summaries of calls.
 
-use super::summary::{SummaryRow, print};
+use super::summary::{SummaryRow, print, time_columns};
 use super::{Cell, Heading, Output, ReportOptions};
 use crate::error::Result;
 use crate::summary::{Grouping, Named, api_rows, os_runtime_rows};
 use crate::trace::Trace;
 
-const COLUMNS: &[&str] = &[
-    "Time (%)",
-    "Total Time (ns)",
-    "Num Calls",
-    "Avg (ns)",
-    "Med (ns)",
-    "Min (ns)",
-    "Max (ns)",
-    "StdDev (ns)",
-    "Name",
-];
+const COLUMNS: &[&str] = time_columns!["Num Calls"; "Name"];
 
 const CUDA: Heading = Heading {
     report: "cuda_api_sum",

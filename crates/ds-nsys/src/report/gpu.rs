@@ -3,25 +3,14 @@
 use std::borrow::Cow;
 
 use super::kernels::named_groups;
-use super::summary::{SummaryRow, print};
+use super::summary::{SummaryRow, print, time_columns};
 use super::{Cell, Heading, Output, Report, ReportOptions};
 use crate::error::Result;
 use crate::samples::Summary;
 use crate::summary::{Grouping, api_rows};
 use crate::trace::Trace;
 
-const COLUMNS: &[&str] = &[
-    "Time (%)",
-    "Total Time (ns)",
-    "Instances",
-    "Avg (ns)",
-    "Med (ns)",
-    "Min (ns)",
-    "Max (ns)",
-    "StdDev (ns)",
-    "Category",
-    "Operation",
-];
+const COLUMNS: &[&str] = time_columns!["Instances"; "Category", "Operation"];
 
 const GPU: Heading = Heading {
     report: "cuda_gpu_sum",

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::summary::{SummaryRow, print};
+use super::summary::{SummaryRow, print, time_columns};
 use super::{Cell, Heading, NvtxNames, Output, Report, ReportOptions};
 use crate::error::Result;
 use crate::grouped::{Grouped, Merge};
@@ -19,35 +19,13 @@ use crate::units::Nanos;
 const BY_NAME: Heading = Heading {
     report: "cuda_gpu_kern_sum",
     title: "CUDA GPU Kernel Summary",
-    columns: &[
-        "Time (%)",
-        "Total Time (ns)",
-        "Instances",
-        "Avg (ns)",
-        "Med (ns)",
-        "Min (ns)",
-        "Max (ns)",
-        "StdDev (ns)",
-        "Name",
-    ],
+    columns: time_columns!["Instances"; "Name"],
 };
 
 const BY_SHAPE: Heading = Heading {
     report: "cuda_gpu_kern_gb_sum",
     title: "CUDA GPU Kernel/Grid/Block Summary",
-    columns: &[
-        "Time (%)",
-        "Total Time (ns)",
-        "Instances",
-        "Avg (ns)",
-        "Med (ns)",
-        "Min (ns)",
-        "Max (ns)",
-        "StdDev (ns)",
-        "GridXYZ",
-        "BlockXYZ",
-        "Name",
-    ],
+    columns: time_columns!["Instances"; "GridXYZ", "BlockXYZ", "Name"],
 };
 
 /// Kernels of one printed name, and of one shape where shapes are told apart.

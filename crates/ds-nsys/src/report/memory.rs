@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::summary::{SummaryRow, print};
+use super::summary::{SummaryRow, print, time_columns};
 use super::{Cell, Heading, Output, ReportOptions};
 use crate::error::Result;
 use crate::trace::Trace;
@@ -10,17 +10,7 @@ use crate::trace::Trace;
 const BY_TIME: Heading = Heading {
     report: "cuda_gpu_mem_time_sum",
     title: "CUDA GPU MemOps Summary (by Time)",
-    columns: &[
-        "Time (%)",
-        "Total Time (ns)",
-        "Count",
-        "Avg (ns)",
-        "Med (ns)",
-        "Min (ns)",
-        "Max (ns)",
-        "StdDev (ns)",
-        "Operation",
-    ],
+    columns: time_columns!["Count"; "Operation"],
 };
 
 const BY_SIZE: Heading = Heading {

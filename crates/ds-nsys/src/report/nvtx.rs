@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::summary::{SummaryRow, print};
+use super::summary::{SummaryRow, print, time_columns};
 use super::{Cell, Heading, Output, ReportOptions};
 use crate::error::Result;
 use crate::nvtx::RangeStyle;
@@ -14,31 +14,10 @@ use crate::units::Nanos;
 const BOTH: Heading = Heading {
     report: "nvtx_sum",
     title: "NVTX Range Summary",
-    columns: &[
-        "Time (%)",
-        "Total Time (ns)",
-        "Instances",
-        "Avg (ns)",
-        "Med (ns)",
-        "Min (ns)",
-        "Max (ns)",
-        "StdDev (ns)",
-        "Style",
-        "Range",
-    ],
+    columns: time_columns!["Instances"; "Style", "Range"],
 };
 
-const ONE_STYLE: &[&str] = &[
-    "Time (%)",
-    "Total Time (ns)",
-    "Instances",
-    "Avg (ns)",
-    "Med (ns)",
-    "Min (ns)",
-    "Max (ns)",
-    "StdDev (ns)",
-    "Range",
-];
+const ONE_STYLE: &[&str] = time_columns!["Instances"; "Range"];
 
 const PUSH_POP: Heading = Heading {
     report: "nvtx_pushpop_sum",

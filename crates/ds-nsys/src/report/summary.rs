@@ -4,6 +4,24 @@ use super::{Cell, Heading, Output};
 use crate::error::Result;
 use crate::samples::Summary;
 
+/// The headings of such a report: what the third column counts, and what stands behind the eight.
+macro_rules! time_columns {
+    [$counted:literal; $($behind:literal),+] => {
+        &[
+            "Time (%)",
+            "Total Time (ns)",
+            $counted,
+            "Avg (ns)",
+            "Med (ns)",
+            "Min (ns)",
+            "Max (ns)",
+            "StdDev (ns)",
+            $($behind),+
+        ]
+    };
+}
+pub(super) use time_columns;
+
 /// A row of such a report: its figures and what stands in the columns behind them.
 pub(super) struct SummaryRow<'a> {
     pub(super) figures: Summary,
