@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
 
+use super::work::column;
 use crate::error::Result;
 use crate::grouped::{IdHasher, Merge};
 use crate::ids::{ProcessKey, ThreadKey};
 use crate::query::Window;
-use crate::rows::{Column, Needed};
+use crate::rows::Needed;
 use crate::summary::RUNTIME_TABLE;
 use crate::trace::Trace;
 use crate::units::Nanos;
@@ -68,7 +69,6 @@ pub(super) fn fold_calls<A: Send>(
     step: impl Fn(&mut A, ApiCall) + Sync,
 ) -> Result<Vec<A>> {
     let functions = functions(trace)?;
-    let column = |name, needed| Column { name, needed };
     let columns = [
         column("start", Needed::Always),
         column("end", Needed::Always),
@@ -96,20 +96,23 @@ pub(super) fn fold_calls<A: Send>(
 type Functions = HashMap<i64, ApiFunction, BuildHasherDefault<IdHasher>>;
 
 fn functions(trace: &Trace) -> Result<Functions> {
-    let column = |name| Column {
-        name,
-        needed: Needed::Always,
-    };
     let mut functions = Functions::default();
-    trace.for_each("StringIds", &[column("id"), column("value")], |fields| {
-        if let Some(name) = fields.text(1)?
-            && let function = ApiFunction::of(&name)
-            && function != ApiFunction::Other
-        {
-            functions.insert(fields.get(0)?, function);
-        }
-        Ok(())
-    })?;
+    trace.for_each(
+        "StringIds",
+        &[
+            column("id", Needed::Always),
+            column("value", Needed::Always),
+        ],
+        |fields| {
+            if let Some(name) = fields.text(1)?
+                && let function = ApiFunction::of(&name)
+                && function != ApiFunction::Other
+            {
+                functions.insert(fields.get(0)?, function);
+            }
+            Ok(())
+        },
+    )?;
     Ok(functions)
 }
 

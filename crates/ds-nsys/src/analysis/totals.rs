@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, HashMap};
 use super::names::NameFolding;
 use super::steps::StepSeries;
 use super::taxonomy::{Category, Taxonomy};
-use super::work::{WORK_TABLES, device_of, interval_of};
+use super::work::{WORK_TABLES, column, device_of, interval_of};
 use crate::busy::GRAPH_TABLE;
 use crate::error::Result;
 use crate::grouped::{Grouped, Merge};
 use crate::ids::DeviceKey;
 use crate::query::Window;
-use crate::rows::{Column, Needed};
+use crate::rows::Needed;
 use crate::summary::{CopyKind, KERNEL_TABLE, MEMCPY_TABLE, MemoryOperation};
 use crate::trace::Trace;
 use crate::units::Nanos;
@@ -142,7 +142,6 @@ pub(super) fn totals(
             .map(|(device, series)| (*device, StepPlaces::new(series)))
             .collect()
     });
-    let column = |name, needed| Column { name, needed };
     let columns = [
         column("start", Needed::Always),
         column("end", Needed::Always),

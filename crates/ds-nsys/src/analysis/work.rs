@@ -3,7 +3,8 @@
 //! A rank is one device of one process. Of its work only merged intervals and the starts of kernels are kept, so that
 //! millions of rows take a few dozen bytes each at most.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use super::taxonomy::Taxonomy;
 use crate::busy::{Busy, GRAPH_TABLE, Interval, Intervals, IntervalsBuilder};
@@ -55,7 +56,8 @@ const NODE: usize = 5;
 const EXECUTABLE: usize = 6;
 const NAME: usize = 7;
 
-const fn column(name: &'static str, needed: Needed) -> Column {
+/// A column of a pass over rows.
+pub(super) const fn column(name: &'static str, needed: Needed) -> Column {
     Column { name, needed }
 }
 
@@ -182,7 +184,7 @@ pub(super) fn rank_work(
                         rank.eager.push(interval.start.0);
                     }
                     let name = fields.get::<Option<i64>>(NAME)?;
-                    if name.is_some_and(|name| communicating.contains(&name)) {
+                    if name.is_some_and(|name| communicating.contains_key(&name)) {
                         rank.communication.push(interval);
                     } else if !communicating.is_empty() {
                         rank.compute.push(interval);
@@ -231,15 +233,15 @@ pub(super) fn rank_work(
 }
 
 /// What has to be known of the kernels before their pass.
-struct Probe {
-    /// The string ids of the names of kernels that communicate.
-    communicating: HashSet<i64>,
+pub(super) struct Probe {
+    /// The names of kernels that communicate, by their string ids.
+    pub(super) communicating: HashMap<i64, Arc<str>>,
     /// Whether any work belongs to a CUDA graph.
     has_graphs: bool,
 }
 
 impl Probe {
-    fn new(trace: &Trace, taxonomy: &Taxonomy) -> Result<Self> {
+    pub(super) fn new(trace: &Trace, taxonomy: &Taxonomy) -> Result<Self> {
         let columns = [
             column("demangledName", Needed::IfThere),
             column("graphNodeId", Needed::IfThere),
@@ -257,17 +259,15 @@ impl Probe {
             },
         )?;
         let mut probe = Self {
-            communicating: HashSet::new(),
+            communicating: HashMap::new(),
             has_graphs: trace.has_table(GRAPH_TABLE),
         };
         for (names, any_node) in parts.unwrap_or_default() {
             probe.has_graphs |= any_node;
             for (name, ()) in names.iter() {
-                if taxonomy
-                    .classify(&trace.name(Some(name))?)
-                    .is_communication()
-                {
-                    probe.communicating.insert(name);
+                let text = trace.name(Some(name))?;
+                if taxonomy.classify(&text).is_communication() {
+                    probe.communicating.insert(name, text);
                 }
             }
         }

@@ -2,12 +2,13 @@
 
 use crate::analysis::api::{CallCounts, HostCalls};
 use crate::analysis::steps::{self, StepOptions, Steps};
+use crate::analysis::work::column;
 use crate::busy::{Busy, DeviceBusy, GpuWork};
 use crate::error::Result;
 use crate::ids::ProcessKey;
 use crate::launch::Launches;
 use crate::query::Window;
-use crate::rows::{Column, Needed};
+use crate::rows::Needed;
 use crate::summary::KERNEL_TABLE;
 use crate::trace::{CaptureSettings, Diagnostic, ExportVersion, Gpu, Trace};
 use crate::units::Nanos;
@@ -121,7 +122,6 @@ impl Evidence {
 /// Kernels that belong to a graph's node, and those that start before their launch.
 fn kernel_evidence(trace: &Trace, window: Window) -> Result<(u64, u64)> {
     let launches = Launches::of(trace, &[KERNEL_TABLE])?;
-    let column = |name, needed| Column { name, needed };
     let columns = [
         column("start", Needed::Always),
         column("end", Needed::Always),

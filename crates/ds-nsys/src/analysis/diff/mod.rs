@@ -11,9 +11,8 @@ use std::fmt;
 pub use refusal::{Refusal, Side};
 pub use rows::{Amount, Change, OverallItem};
 
-use super::check::CheckOptions;
+use super::check::{CheckOptions, Purpose};
 use super::names::NameFolding;
-use super::stats::Significance;
 use super::steps::Steps;
 use super::taxonomy::Taxonomy;
 use super::totals::WorkKind;
@@ -109,21 +108,6 @@ pub struct DiffRow {
     pub change: Change,
 }
 
-impl Change {
-    /// The difference as a share of the first figure; `None` when that is 0.
-    #[must_use]
-    pub fn relative(&self) -> Option<crate::units::Share> {
-        let (first, second) = (self.first.number(), self.second.number());
-        (first > 0.0).then(|| crate::units::Share((second - first) / first))
-    }
-
-    /// How likely the difference is chance; `None` where the figures were not taken step by step, or do not vary.
-    #[must_use]
-    pub fn significance(&self) -> Option<Significance> {
-        self.significance
-    }
-}
-
 impl Trace {
     /// Compares this trace, the first, with a second one.
     ///
@@ -137,7 +121,7 @@ impl Trace {
                 taxonomy: options.taxonomy.clone(),
                 ..CheckOptions::default()
             };
-            trace.check(Some(super::check::Purpose::Timing), &options)
+            trace.check(Some(Purpose::Timing), &options)
         };
         let verdicts = (
             check(self, options.first_window)?,

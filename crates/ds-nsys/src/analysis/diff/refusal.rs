@@ -3,9 +3,7 @@
 use std::fmt;
 
 use crate::analysis::check::{GateId, Outcome, Verdict};
-use crate::busy::GpuWork;
 use crate::error::Result;
-use crate::query::Window;
 use crate::trace::Trace;
 
 /// One of the two traces.
@@ -101,14 +99,8 @@ pub(super) fn of(first: (&Trace, &Verdict), second: (&Trace, &Verdict)) -> Resul
             });
         }
     }
-    let as_a_whole = |trace: &Trace| -> Result<bool> {
-        let busy = trace.busy(Window::ALL)?;
-        Ok(busy
-            .devices
-            .iter()
-            .any(|device| device.work.contains_key(&GpuWork::Graph)))
-    };
-    match (as_a_whole(first.0)?, as_a_whole(second.0)?) {
+    let as_a_whole = |verdict: &Verdict| verdict.shares.iter().any(|rank| rank.is_upper_figure);
+    match (as_a_whole(first.1), as_a_whole(second.1)) {
         (true, false) => refusals.push(Refusal::GraphModesDiffer { whole: Side::First }),
         (false, true) => refusals.push(Refusal::GraphModesDiffer {
             whole: Side::Second,

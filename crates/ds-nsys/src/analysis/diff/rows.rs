@@ -152,6 +152,19 @@ pub(super) fn compare(
 }
 
 impl Change {
+    /// The difference as a share of the first figure; `None` when that is 0.
+    #[must_use]
+    pub fn relative(&self) -> Option<Share> {
+        let (first, second) = (self.first.number(), self.second.number());
+        (first > 0.0).then(|| Share((second - first) / first))
+    }
+
+    /// How likely the difference is chance; `None` where the figures were not taken step by step, or do not vary.
+    #[must_use]
+    pub fn significance(&self) -> Option<Significance> {
+        self.significance
+    }
+
     fn new(first: Amount, second: Amount, significance: Option<Significance>) -> Self {
         let difference = second.number() - first.number();
         Self {

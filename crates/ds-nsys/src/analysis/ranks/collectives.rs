@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::{RankKey, RankOptions};
-use crate::analysis::work::{device_of, interval_of};
+use crate::analysis::work::{Probe, column, device_of, interval_of};
 use crate::busy::Interval;
 use crate::error::Result;
-use crate::grouped::Grouped;
 use crate::ids::DeviceKey;
 use crate::query::Window;
-use crate::rows::{Column, Needed};
+use crate::rows::Needed;
 use crate::summary::KERNEL_TABLE;
 use crate::trace::Trace;
 use crate::units::Nanos;
@@ -39,7 +38,6 @@ pub(super) type OfRank = BTreeMap<String, Vec<Interval>>;
 
 /// Reads the collectives of every device of a trace.
 pub(super) fn read(trace: &Trace, options: &RankOptions) -> Result<BTreeMap<DeviceKey, OfRank>> {
-    let column = |name, needed| Column { name, needed };
     let columns = [
         column("start", Needed::Always),
         column("end", Needed::Always),
@@ -47,7 +45,7 @@ pub(super) fn read(trace: &Trace, options: &RankOptions) -> Result<BTreeMap<Devi
         column("globalPid", Needed::IfThere),
         column("demangledName", Needed::IfThere),
     ];
-    let names = communicating(trace, options)?;
+    let names = Probe::new(trace, &options.taxonomy)?.communicating;
     if names.is_empty() {
         return Ok(BTreeMap::new());
     }
@@ -68,42 +66,15 @@ pub(super) fn read(trace: &Trace, options: &RankOptions) -> Result<BTreeMap<Devi
     let mut by_device: BTreeMap<DeviceKey, OfRank> = BTreeMap::new();
     for (device, name, interval) in parts.into_iter().flatten().flatten() {
         let of_rank = by_device.entry(device).or_default();
-        let of_name = of_rank.entry(names[&name].clone()).or_default();
+        let of_name = of_rank
+            .entry(options.folding.fold(&names[&name]))
+            .or_default();
         of_name.push(interval);
     }
     for intervals in by_device.values_mut().flat_map(BTreeMap::values_mut) {
         intervals.sort_unstable();
     }
     Ok(by_device)
-}
-
-/// String ids of kernels that communicate, with their folded names.
-fn communicating(trace: &Trace, options: &RankOptions) -> Result<BTreeMap<i64, String>> {
-    let columns = [Column {
-        name: "demangledName",
-        needed: Needed::IfThere,
-    }];
-    let parts = trace.fold_parts(
-        KERNEL_TABLE,
-        &columns,
-        Grouped::<i64, ()>::default,
-        |names, fields| {
-            if let Some(name) = fields.get::<Option<i64>>(0)? {
-                names.entry(name);
-            }
-            Ok(())
-        },
-    )?;
-    let mut found = BTreeMap::new();
-    for part in parts.unwrap_or_default() {
-        for (id, ()) in part.iter() {
-            let name = trace.name(Some(id))?;
-            if options.taxonomy.classify(&name).is_communication() {
-                found.insert(id, options.folding.fold(&name));
-            }
-        }
-    }
-    Ok(found)
 }
 
 /// Matches the n-th collective of a name on every rank, and splits its time.

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use super::StepMethod;
 use super::idle_gap::{self, Ordinary};
 use crate::analysis::api::HostCalls;
-use crate::analysis::work::{RankWork, Replay, WORK_TABLES, device_of, interval_of};
+use crate::analysis::work::{RankWork, Replay, WORK_TABLES, column, device_of, interval_of};
 use crate::error::Result;
 use crate::grouped::{Grouped, Merge};
 use crate::ids::DeviceKey;
 use crate::launch::{LaunchRanges, Launches};
 use crate::nvtx::Ranges;
 use crate::query::Window;
-use crate::rows::{Column, Needed};
+use crate::rows::Needed;
 use crate::trace::Trace;
 
 /// Fewer steps than this are no pattern: their median says little.
@@ -229,7 +229,6 @@ fn project(
 ) -> Result<BTreeMap<DeviceKey, Vec<OnGpu>>> {
     let launches = Launches::of(trace, &WORK_TABLES)?;
     let around = LaunchRanges::new(&launches, ranges);
-    let column = |name, needed| Column { name, needed };
     let columns = [
         column("start", Needed::Always),
         column("end", Needed::Always),

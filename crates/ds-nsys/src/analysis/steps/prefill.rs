@@ -6,12 +6,12 @@ use super::anchors::Beginnings;
 use super::series::{Draft, spread, within};
 use super::{Communication, Prefill, PrefillEvidence, Step, StepBound, StepKind, StepSeries};
 use crate::analysis::stats::{as_f64, median};
-use crate::analysis::work::{RankWork, device_of, interval_of};
+use crate::analysis::work::{RankWork, column, device_of, interval_of};
 use crate::busy::{Interval, Intervals};
 use crate::error::Result;
 use crate::grouped::{Grouped, Merge};
 use crate::query::Window;
-use crate::rows::{Column, Needed};
+use crate::rows::Needed;
 use crate::summary::KERNEL_TABLE;
 use crate::trace::Trace;
 use crate::units::{FracNanos, Nanos, Share};
@@ -112,7 +112,6 @@ fn mark_other_kernels(
     if !unusual.contains(&true) {
         return Ok(());
     }
-    let column = |name, needed| Column { name, needed };
     let columns = [
         column("start", Needed::Always),
         column("end", Needed::Always),
