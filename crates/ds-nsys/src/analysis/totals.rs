@@ -5,13 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 use super::names::NameFolding;
 use super::steps::StepSeries;
 use super::taxonomy::{Category, Taxonomy};
-use super::work::{WORK_TABLES, column, device_of, interval_of};
+use super::work::{OWN, WORK_TABLES, device_of, interval_of, work_columns};
 use crate::busy::GRAPH_TABLE;
 use crate::error::Result;
 use crate::grouped::{Grouped, Merge};
 use crate::ids::DeviceKey;
 use crate::query::Window;
-use crate::rows::Needed;
 use crate::summary::{CopyKind, KERNEL_TABLE, MEMCPY_TABLE, MemoryOperation};
 use crate::trace::Trace;
 use crate::units::Nanos;
@@ -142,14 +141,8 @@ pub(super) fn totals(
             .map(|(device, series)| (*device, StepPlaces::new(series)))
             .collect()
     });
-    let columns = [
-        column("start", Needed::Always),
-        column("end", Needed::Always),
-        column("deviceId", Needed::Always),
-        column("globalPid", Needed::IfThere),
-        column("demangledName", Needed::IfThere),
-        column("copyKind", Needed::IfThere),
-    ];
+    let columns = work_columns(&["demangledName", "copyKind"]);
+    let (name_at, copy_at) = (OWN, OWN + 1);
     let mut collected: Grouped<(DeviceKey, RawKind), Collected> = Grouped::default();
     for table in WORK_TABLES {
         let parts = trace.fold_parts(
@@ -172,9 +165,13 @@ pub(super) fn totals(
                     }
                 };
                 let kind = match table {
-                    KERNEL_TABLE => RawKind::Kernel(fields.get::<Option<i64>>(4)?.unwrap_or(-1)),
+                    KERNEL_TABLE => {
+                        RawKind::Kernel(fields.get::<Option<i64>>(name_at)?.unwrap_or(-1))
+                    }
                     GRAPH_TABLE => RawKind::Graph,
-                    MEMCPY_TABLE => RawKind::Copy(fields.get::<Option<i64>>(5)?.unwrap_or(-1)),
+                    MEMCPY_TABLE => {
+                        RawKind::Copy(fields.get::<Option<i64>>(copy_at)?.unwrap_or(-1))
+                    }
                     _ => RawKind::Set,
                 };
                 let total = kinds.entry((device, kind));

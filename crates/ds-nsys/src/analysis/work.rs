@@ -51,28 +51,28 @@ pub(super) struct Replay {
     pub(super) graph: Option<i64>,
 }
 
-/// What the columns of a table say about a row's graph.
-const NODE: usize = 5;
-const EXECUTABLE: usize = 6;
-const NAME: usize = 7;
-
 /// A column of a pass over rows.
 pub(super) const fn column(name: &'static str, needed: Needed) -> Column {
     Column { name, needed }
 }
 
-const COLUMNS: [Column; 8] = [
-    column("start", Needed::Always),
-    column("end", Needed::Always),
-    column("deviceId", Needed::Always),
-    column("globalPid", Needed::IfThere),
-    column("correlationId", Needed::IfThere),
-    column("graphNodeId", Needed::IfThere),
-    column("graphExecId", Needed::IfThere),
-    column("demangledName", Needed::IfThere),
-];
+/// The position of the first column that [`work_columns`] was given.
+pub(super) const OWN: usize = 4;
 
-/// The device of a row with the columns `deviceId` and `globalPid` at positions 2 and 3.
+/// When and where a row of GPU work ran, for [`interval_of`] and [`device_of`], and further columns that may be missing.
+pub(super) fn work_columns(own: &[&'static str]) -> Vec<Column> {
+    let mut columns = vec![
+        column("start", Needed::Always),
+        column("end", Needed::Always),
+        column("deviceId", Needed::Always),
+        column("globalPid", Needed::IfThere),
+    ];
+    debug_assert_eq!(columns.len(), OWN);
+    columns.extend(own.iter().map(|name| column(name, Needed::IfThere)));
+    columns
+}
+
+/// The device of a row read by [`work_columns`].
 pub(super) fn device_of(fields: &Fields<'_, '_>) -> Result<DeviceKey> {
     Ok(DeviceKey {
         process: ProcessKey::of(fields.get::<Option<i64>>(3)?.unwrap_or_default()),
@@ -80,7 +80,7 @@ pub(super) fn device_of(fields: &Fields<'_, '_>) -> Result<DeviceKey> {
     })
 }
 
-/// The interval of a row with the columns `start` and `end` at positions 0 and 1, cut at the window's edges.
+/// The interval of a row read by [`work_columns`], cut at the window's edges.
 ///
 /// `None` outside the window, and for rows whose times are missing or reversed: they are counted by [`Trace::busy`].
 pub(super) fn interval_of(fields: &Fields<'_, '_>, window: Window) -> Result<Option<Interval>> {
@@ -154,22 +154,31 @@ pub(super) fn rank_work(
         communicating,
         has_graphs,
     } = Probe::new(trace, taxonomy)?;
+    let columns = work_columns(&[
+        "correlationId",
+        "graphNodeId",
+        "graphExecId",
+        "demangledName",
+    ]);
+    let (correlation_at, node_at, executable_at, name_at) = (OWN, OWN + 1, OWN + 2, OWN + 3);
     let mut collected: BTreeMap<DeviceKey, Collected> = BTreeMap::new();
     for table in WORK_TABLES {
         let parts = trace.fold_parts(
             table,
-            &COLUMNS,
+            &columns,
             Grouped::<DeviceKey, Collected>::default,
             |devices, fields| {
                 let Some(interval) = interval_of(fields, window)? else {
                     return Ok(());
                 };
                 let rank = devices.entry(device_of(fields)?);
-                let correlation = fields.get::<Option<i64>>(4)?.unwrap_or_default();
-                let node: Option<i64> = fields.get(NODE)?;
+                let correlation = fields
+                    .get::<Option<i64>>(correlation_at)?
+                    .unwrap_or_default();
+                let node: Option<i64> = fields.get(node_at)?;
                 if table == GRAPH_TABLE {
                     rank.graph_level = true;
-                    let graph = fields.get(EXECUTABLE)?;
+                    let graph = fields.get(executable_at)?;
                     rank.replays.entry(correlation).extend(interval, graph);
                     return Ok(());
                 }
@@ -183,7 +192,7 @@ pub(super) fn rank_work(
                     if node.is_none() {
                         rank.eager.push(interval.start.0);
                     }
-                    let name = fields.get::<Option<i64>>(NAME)?;
+                    let name = fields.get::<Option<i64>>(name_at)?;
                     if name.is_some_and(|name| communicating.contains_key(&name)) {
                         rank.communication.push(interval);
                     } else if !communicating.is_empty() {

@@ -5,13 +5,13 @@ use std::fmt;
 use super::evidence::Evidence;
 use super::shares::{BusyShares, WorkBasis};
 use crate::analysis::api::{ApiFunction, fold_calls};
-use crate::analysis::steps::StepBound;
+use crate::analysis::steps::{StepBound, StepSeries};
 use crate::busy::{DeviceBusy, GpuWork};
 use crate::error::Result;
 use crate::ids::DeviceKey;
 use crate::query::Window;
 use crate::trace::Trace;
-use crate::units::{Nanos, Share};
+use crate::units::{FracNanos, Nanos, Share};
 
 /// What holds the work back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +52,8 @@ pub struct BoundFinding {
     pub device: DeviceKey,
     /// What bounds it.
     pub bound: CaptureBound,
-    /// The share that decided: copies of the work's time, waiting calls of all calls' time, or idle time.
+    /// The share that decided: copies of the work's time, waiting calls of all calls' time, exposed communication of the
+    /// median step's busy time, or idle time.
     pub share: Share,
     /// The share from which on it decides.
     pub threshold: Share,
@@ -106,7 +107,10 @@ pub(super) fn of(
             .steps
             .found()
             .find(|(device, _)| *device == rank.device)
-            .map(|(_, series)| finding(of_step(series.bound), idle, IDLE_ABOVE));
+            .and_then(|(_, series)| {
+                let (bound, share) = of_step(series)?;
+                Some(finding(bound, share, IDLE_ABOVE))
+            });
         return Ok(of_steps);
     }
     if idle > IDLE_ABOVE {
@@ -126,13 +130,24 @@ pub(super) fn of(
     Ok(Some(finding(bound, idle, IDLE_ABOVE)))
 }
 
-fn of_step(bound: StepBound) -> CaptureBound {
-    match bound {
-        StepBound::Host => CaptureBound::Host,
-        StepBound::Communication => CaptureBound::Communication,
-        StepBound::Kernel => CaptureBound::Kernel,
-        StepBound::WithinGraphs => CaptureBound::WithinGraphs,
-    }
+/// What the median step waits for, and the share that says so: of exposed communication in its busy time, else of idle time
+/// in the step. Both decide from the same share on.
+fn of_step(series: &StepSeries) -> Option<(CaptureBound, Share)> {
+    let share =
+        |part: FracNanos, whole: FracNanos| (whole.0 > 0.0).then(|| Share(part.0 / whole.0));
+    let idle = || share(series.idle.median, series.duration.median);
+    Some(match series.bound {
+        StepBound::Host => (CaptureBound::Host, idle()?),
+        StepBound::Communication => {
+            let (exposed, _) = series.communication?;
+            (
+                CaptureBound::Communication,
+                share(exposed, series.busy.median)?,
+            )
+        }
+        StepBound::Kernel => (CaptureBound::Kernel, idle()?),
+        StepBound::WithinGraphs => (CaptureBound::WithinGraphs, idle()?),
+    })
 }
 
 fn copy_time(rank: &DeviceBusy, window: Window) -> Nanos {

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::{RankKey, RankOptions};
-use crate::analysis::work::{Probe, column, device_of, interval_of};
+use crate::analysis::work::{OWN, Probe, device_of, interval_of, work_columns};
 use crate::busy::Interval;
 use crate::error::Result;
 use crate::ids::DeviceKey;
 use crate::query::Window;
-use crate::rows::Needed;
 use crate::summary::KERNEL_TABLE;
 use crate::trace::Trace;
 use crate::units::Nanos;
@@ -38,13 +37,7 @@ pub(super) type OfRank = BTreeMap<String, Vec<Interval>>;
 
 /// Reads the collectives of every device of a trace.
 pub(super) fn read(trace: &Trace, options: &RankOptions) -> Result<BTreeMap<DeviceKey, OfRank>> {
-    let columns = [
-        column("start", Needed::Always),
-        column("end", Needed::Always),
-        column("deviceId", Needed::Always),
-        column("globalPid", Needed::IfThere),
-        column("demangledName", Needed::IfThere),
-    ];
+    let columns = work_columns(&["demangledName"]);
     let names = Probe::new(trace, &options.taxonomy)?.communicating;
     if names.is_empty() {
         return Ok(BTreeMap::new());
@@ -54,7 +47,7 @@ pub(super) fn read(trace: &Trace, options: &RankOptions) -> Result<BTreeMap<Devi
         &columns,
         Vec::new,
         |found: &mut Vec<(DeviceKey, i64, Interval)>, fields| {
-            let name = fields.get::<Option<i64>>(4)?;
+            let name = fields.get::<Option<i64>>(OWN)?;
             if let Some(name) = name.filter(|name| names.contains_key(name))
                 && let Some(interval) = interval_of(fields, options.window)?
             {

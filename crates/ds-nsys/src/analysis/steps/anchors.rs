@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use super::StepMethod;
 use super::idle_gap::{self, Ordinary};
 use crate::analysis::api::HostCalls;
-use crate::analysis::work::{RankWork, Replay, WORK_TABLES, column, device_of, interval_of};
+use crate::analysis::work::{
+    OWN, RankWork, Replay, WORK_TABLES, device_of, interval_of, work_columns,
+};
 use crate::error::Result;
 use crate::grouped::{Grouped, Merge};
 use crate::ids::DeviceKey;
 use crate::launch::{LaunchRanges, Launches};
 use crate::nvtx::Ranges;
 use crate::query::Window;
-use crate::rows::Needed;
 use crate::trace::Trace;
 
 /// Fewer steps than this are no pattern: their median says little.
@@ -229,13 +230,7 @@ fn project(
 ) -> Result<BTreeMap<DeviceKey, Vec<OnGpu>>> {
     let launches = Launches::of(trace, &WORK_TABLES)?;
     let around = LaunchRanges::new(&launches, ranges);
-    let columns = [
-        column("start", Needed::Always),
-        column("end", Needed::Always),
-        column("deviceId", Needed::Always),
-        column("globalPid", Needed::IfThere),
-        column("correlationId", Needed::IfThere),
-    ];
+    let columns = work_columns(&["correlationId"]);
     let mut found: Grouped<(DeviceKey, usize), Projected> = Grouped::default();
     for table in WORK_TABLES {
         let parts = trace.fold_parts(
@@ -243,9 +238,10 @@ fn project(
             &columns,
             Grouped::<(DeviceKey, usize), Projected>::default,
             |found, fields| {
-                let (Some(interval), Some(correlation)) =
-                    (interval_of(fields, window)?, fields.get::<Option<i64>>(4)?)
-                else {
+                let (Some(interval), Some(correlation)) = (
+                    interval_of(fields, window)?,
+                    fields.get::<Option<i64>>(OWN)?,
+                ) else {
                     return Ok(());
                 };
                 let device = device_of(fields)?;

@@ -120,3 +120,52 @@ pub(super) fn spread(steps: &[Step], figure: impl Fn(&Step) -> Nanos) -> Option<
     // Where every step processes a prompt there is nothing cleaner to describe.
     Spread::of(of_kind(StepKind::Decode)).or_else(|| Spread::of(of_kind(StepKind::Prefill)))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{common_time, within};
+    use crate::busy::{Interval, Intervals};
+    use crate::units::Nanos;
+
+    fn interval(start: i64, end: i64) -> Interval {
+        Interval {
+            start: Nanos(start),
+            end: Nanos(end),
+        }
+    }
+
+    fn timeline() -> impl Strategy<Value = Intervals> {
+        let work =
+            (0..200_i64, 0..30_i64).prop_map(|(start, length)| interval(start, start + length));
+        prop::collection::vec(work, 0..20).prop_map(Intervals::union)
+    }
+
+    fn covers(timeline: &Intervals, time: i64) -> bool {
+        let work = timeline.as_slice().iter();
+        work.clone()
+            .any(|work| work.start.0 <= time && time < work.end.0)
+    }
+
+    proptest! {
+        /// Steps that follow each other share out the work between them, with nothing lost and nothing counted twice.
+        #[test]
+        fn steps_share_out_the_work(work in timeline(), mut cuts in prop::collection::vec(0..240_i64, 2..8)) {
+            cuts.sort_unstable();
+            let of_steps: Nanos = cuts
+                .windows(2)
+                .map(|pair| within(&work, interval(pair[0], pair[1])).total())
+                .sum();
+            let whole = interval(cuts[0], cuts[cuts.len() - 1]);
+            prop_assert_eq!(of_steps, within(&work, whole).total());
+        }
+
+        /// Two timelines have in common what both cover, instant by instant.
+        #[test]
+        fn common_time_is_covered_by_both(a in timeline(), b in timeline()) {
+            let common = (0..240).filter(|time| covers(&a, *time) && covers(&b, *time)).count();
+            prop_assert_eq!(common_time(&a, &b), Nanos(i64::try_from(common).expect("at most 240")));
+        }
+    }
+}
