@@ -18,6 +18,7 @@ mod codegen;
 mod corpus;
 mod export;
 mod gzip;
+mod recordings;
 mod reference;
 mod step;
 mod tidy;
@@ -72,6 +73,28 @@ enum Command {
         /// Where the result goes; a name that ends in .gz is compressed.
         output: PathBuf,
     },
+    /// Makes a bundle that dsprof recorded small enough to ship: its trace is cut, scrubbed and compressed.
+    PackBundle {
+        /// The bundle.
+        input: PathBuf,
+        /// Where the result goes.
+        output: PathBuf,
+        /// Where the kept part of the trace begins, in milliseconds of the session.
+        #[arg(long, value_name = "MS")]
+        from_ms: u32,
+        /// Where it ends.
+        #[arg(long, value_name = "MS")]
+        to_ms: u32,
+    },
+    /// Makes the bundles of the runs that were recorded by hand as console logs.
+    ImportRecordings {
+        /// The folder with `recordings` and `captures`.
+        shared: PathBuf,
+        /// A bundle whose GPU identity is taken.
+        hardware: PathBuf,
+        /// Where the bundles go.
+        out: PathBuf,
+    },
     /// Writes what a real `nsys stats` prints for an export, one CSV a report.
     Reference {
         /// The export, plain or gzip'd.
@@ -116,6 +139,17 @@ fn run(command: Command) -> Result<()> {
             from_ms,
             to_ms,
         } => export::trim(&input, &output, Window::from_millis(from_ms, to_ms)?),
+        Command::PackBundle {
+            input,
+            output,
+            from_ms,
+            to_ms,
+        } => recordings::pack(&input, &output, Window::from_millis(from_ms, to_ms)?),
+        Command::ImportRecordings {
+            shared,
+            hardware,
+            out,
+        } => recordings::import(&shared, &hardware, &out),
         Command::Scrub { input, output } => export::scrub(&input, &output),
         Command::Reference {
             trace,

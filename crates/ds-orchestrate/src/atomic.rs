@@ -2,12 +2,14 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt as _, fchown};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
 /// Replaces the content of `path`, or creates it, so that after a crash at any moment the file holds either the old
-/// content or the new one. The mode of an existing file is kept, and a symbolic link stays one: its target is replaced.
+/// content or the new one. The mode of an existing file is kept, its owner as far as the system allows it, and a symbolic
+/// link stays one: its target is replaced.
 ///
 /// # Errors
 ///
@@ -20,7 +22,11 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     };
     let mut file = NamedTempFile::new_in(directory)?;
     let permissions = match fs::metadata(&target) {
-        Ok(present) => present.permissions(),
+        Ok(present) => {
+            // Only root may give a file away; for everybody else the file is theirs already, or stays writable by mode.
+            let _ = fchown(file.as_file(), Some(present.uid()), Some(present.gid()));
+            present.permissions()
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => default_permissions(),
         Err(error) => return Err(error),
     };
@@ -45,21 +51,32 @@ pub(crate) fn open_lock(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// Opens `path` for appending what a running program prints.
-pub(crate) fn open_append(path: &Path) -> io::Result<File> {
+/// Opens `path`, empty, for what a running program prints.
+pub(crate) fn open_output(path: &Path) -> io::Result<File> {
     #[expect(
         clippy::disallowed_methods,
         reason = "output is kept as it arrives; a torn tail is what was measured"
     )]
-    OpenOptions::new().create(true).append(true).open(path)
+    OpenOptions::new()
+        .create(true)
+        .truncate(true)
+        .write(true)
+        .open(path)
 }
 
-/// The file that a chain of symbolic links ends at; a path that does not exist stands for itself.
+/// The file that a chain of symbolic links ends at, also where it does not exist yet; any other path that does not exist
+/// stands for itself.
 fn resolve(path: &Path) -> io::Result<PathBuf> {
-    match fs::canonicalize(path) {
-        Ok(target) => Ok(target),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(path.to_owned()),
-        Err(error) => Err(error),
+    let mut path = path.to_owned();
+    loop {
+        match fs::canonicalize(&path) {
+            // A circle of links is an error of its own, so that following one that leads nowhere comes to an end.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => match fs::read_link(&path) {
+                Ok(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
+                Err(_) => return Ok(path),
+            },
+            found => return found,
+        }
     }
 }
 

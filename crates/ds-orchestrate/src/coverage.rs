@@ -46,7 +46,10 @@ pub fn uninstrumented(pipeline: &Pipeline) -> Vec<(String, usize, &'static str)>
             continue;
         }
         if let Coverage::Uninstrumented(reason) = coverage(element) {
-            match kinds.iter_mut().find(|(factory, ..)| *factory == element.factory) {
+            match kinds
+                .iter_mut()
+                .find(|(factory, ..)| *factory == element.factory)
+            {
                 Some((_, count, _)) => *count += 1,
                 None => kinds.push((element.factory.clone(), 1, reason)),
             }

@@ -27,8 +27,8 @@ pub use pipeline::{
 pub use progress::{Event, Progress};
 pub use signals::{mean, signals_of};
 pub use stages::{
-    CaptureState, Counted, DeviceReading, GpuLoad, HwReading, Launch, NamedTime, ProfileReading,
-    ProfileRequest, Session, SweepReading, SweepRequest, SweptBatch, TraceReading, batches_to_try,
-    gpus_from_text, profile, read_hw, read_trace, sweep,
+    CaptureState, Counted, DeviceReading, GpuLoad, HwReading, Launch, NamedTime, PluginReading,
+    ProfileReading, ProfileRequest, Session, StepReading, SweepReading, SweepRequest, SweptBatch,
+    TraceReading, batches_to_try, gpus_from_text, profile, read_hw, read_trace, sweep,
 };
-pub use tune::{TuneRequest, Tuned, judge, plan_without_sweep, run_sweep, streams_or, tune};
+pub use tune::{Scope, TuneRequest, Tuned, judge, plan_without_sweep, run_sweep, streams_or, tune};

@@ -3,6 +3,7 @@
 use ds_ceilings::Fps;
 use ds_config::Pipeline;
 use ds_derive::{Idle, IdleBasis, Outcome, Plateau, Signals};
+use ds_nsys::Plugin;
 
 use crate::stages::{CaptureState, ProfileReading, TraceReading};
 
@@ -22,9 +23,16 @@ pub fn signals_of(
         Outcome::Ran { windows } => windows.clone(),
         Outcome::Failed { .. } => Vec::new(),
     };
-    let at = |batch| plateau.and_then(|p| p.points.iter().find(|m| m.batch.get() == batch)).map(|m| m.fps);
+    let at = |batch| {
+        plateau
+            .and_then(|p| p.points.iter().find(|m| m.batch.get() == batch))
+            .map(|m| m.fps)
+    };
     let live = pipeline.sources.iter().any(|source| {
-        matches!(source.kind, ds_config::SourceKind::Rtsp | ds_config::SourceKind::Usb | ds_config::SourceKind::Csi)
+        matches!(
+            source.kind,
+            ds_config::SourceKind::Rtsp | ds_config::SourceKind::Usb | ds_config::SourceKind::Csi
+        )
     });
     let load = profile.load.as_ref().ok();
     let mut signals = Signals {
@@ -49,21 +57,33 @@ fn from_trace(signals: &mut Signals, trace: &TraceReading) {
     signals.memcpy_share = trace.memcpy_share();
     signals.sync_share = trace.sync_share();
     signals.module_load_share = trace.module_load_share();
-    signals.gpu_busy = trace.step_busy;
+    let step_busy = trace.steps.as_ref().and_then(|steps| steps.busy);
+    signals.gpu_busy = step_busy;
     signals.matrix_share = trace.matrix_share;
     signals.sm_active = trace.sm_active;
     signals.dram = trace.dram;
-    signals.gpu_idle = match (trace.step_busy, trace.busy_share()) {
-        (Some(busy), _) => Some(Idle { share: busy.complement(), of: IdleBasis::MedianStep }),
-        (None, Some(busy)) => Some(Idle { share: busy.complement(), of: IdleBasis::GpuActiveSpan }),
+    signals.gpu_idle = match (step_busy, trace.busy_share()) {
+        (Some(busy), _) => Some(Idle {
+            share: busy.complement(),
+            of: IdleBasis::MedianStep,
+        }),
+        (None, Some(busy)) => Some(Idle {
+            share: busy.complement(),
+            of: IdleBasis::GpuActiveSpan,
+        }),
         (None, None) => None,
     };
-    let total = |wanted: fn(&str) -> bool| {
-        let sum: u64 = trace.ranges.iter().filter(|r| wanted(&r.name)).map(|r| r.total.get()).sum();
+    let covered = |wanted: Plugin| {
+        let sum: u64 = trace
+            .plugins
+            .iter()
+            .filter(|plugin| plugin.plugin == wanted)
+            .map(|plugin| plugin.covered.get())
+            .sum();
         (sum > 0).then(|| ds_ceilings::Nanos::new(sum))
     };
-    signals.tracker_total = total(|name| name.contains("nvtracker_process"));
-    signals.infer_total = total(|name| name.starts_with("GstNvInfer"));
+    signals.tracker_total = covered(Plugin::Tracker);
+    signals.infer_total = covered(Plugin::Infer);
 }
 
 /// The mean of windows; `None` of none.

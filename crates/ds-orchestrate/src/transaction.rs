@@ -40,6 +40,12 @@ pub enum TransactionError {
         /// The file.
         path: PathBuf,
     },
+    /// Two names of one file; nothing was written.
+    #[error("`{}` is to be changed under two names; nothing was written", path.display())]
+    Twice {
+        /// The file.
+        path: PathBuf,
+    },
     /// An interrupted transaction cannot be completed, because somebody changed a file of it since.
     #[error("an interrupted change of `{}` cannot be completed: the file is neither the old one nor the new one; both are kept in `{}`", path.display(), journal.display())]
     Stuck {
@@ -105,6 +111,8 @@ struct Journal {
 enum State {
     Applying,
     Applied,
+    /// A file could not be replaced, and those before it got their old content back.
+    Undone,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -119,8 +127,8 @@ struct Entry {
 ///
 /// # Errors
 ///
-/// When a file changed since it was read, is read-only, or cannot be written. Before the first file is replaced an error
-/// leaves everything as it was; later ones leave a journal from which [`recover`] completes the change.
+/// When a file changed since it was read, is read-only, or cannot be written. Every file then has its old content; where
+/// even that could not be written back, the journal is left for [`recover`].
 pub fn apply(changes: &[FileChange], journal_dir: &Path) -> Result<(), TransactionError> {
     apply_observed(changes, journal_dir, &mut |_| {})
 }
@@ -139,33 +147,27 @@ pub fn apply_observed(
     if changes.is_empty() {
         return Ok(());
     }
-    let mut entries = Vec::new();
-    fs::create_dir_all(journal_dir).map_err(io_error("create", journal_dir))?;
-    for (index, change) in changes.iter().enumerate() {
-        let present = fs::read(&change.path).map_err(io_error("read", &change.path))?;
-        if present != change.before {
-            return Err(TransactionError::ChangedMeanwhile {
-                path: change.path.clone(),
-            });
-        }
-        // A rename would replace a read-only file all the same; its mode says that its owner does not want that.
-        if fs::metadata(&change.path)
-            .map_err(io_error("read", &change.path))?
-            .permissions()
-            .readonly()
+    let entries = changes
+        .iter()
+        .map(|change| checked(change))
+        .collect::<Result<Vec<_>, _>>()?;
+    for (index, entry) in entries.iter().enumerate() {
+        if entries[..index]
+            .iter()
+            .any(|other| other.path == entry.path)
         {
-            return Err(TransactionError::ReadOnly {
-                path: change.path.clone(),
+            return Err(TransactionError::Twice {
+                path: entry.path.clone(),
             });
         }
-        let path = fs::canonicalize(&change.path).map_err(io_error("read", &change.path))?;
-        put(&before_copy(journal_dir, index, &path), &change.before)?;
-        put(&after_copy(journal_dir, index, &path), &change.after)?;
-        entries.push(Entry {
-            path,
-            before_sha256: hex_sha256(&change.before),
-            after_sha256: hex_sha256(&change.after),
-        });
+    }
+    fs::create_dir_all(journal_dir).map_err(io_error("create", journal_dir))?;
+    for (index, (change, entry)) in changes.iter().zip(&entries).enumerate() {
+        put(
+            &before_copy(journal_dir, index, &entry.path),
+            &change.before,
+        )?;
+        put(&after_copy(journal_dir, index, &entry.path), &change.after)?;
     }
     observer(Step::Staged);
     let mut journal = Journal {
@@ -175,13 +177,42 @@ pub fn apply_observed(
     save(journal_dir, &journal)?;
     observer(Step::Announced);
     for (index, (change, entry)) in changes.iter().zip(&journal.files).enumerate() {
-        put(&entry.path, &change.after)?;
+        if let Err(error) = put(&entry.path, &change.after) {
+            for (change, entry) in changes.iter().zip(&journal.files).take(index) {
+                put(&entry.path, &change.before)?;
+            }
+            journal.state = State::Undone;
+            save(journal_dir, &journal)?;
+            return Err(error);
+        }
         observer(Step::Replaced(index + 1));
     }
     journal.state = State::Applied;
     save(journal_dir, &journal)?;
     observer(Step::Done);
     Ok(())
+}
+
+/// The file of a change, if it is still what it was and may be replaced.
+fn checked(change: &FileChange) -> Result<Entry, TransactionError> {
+    let unreadable = || io_error("read", &change.path);
+    if fs::read(&change.path).map_err(unreadable())? != change.before {
+        return Err(TransactionError::ChangedMeanwhile {
+            path: change.path.clone(),
+        });
+    }
+    // A rename would replace a read-only file all the same; its mode says that its owner does not want that.
+    let metadata = fs::metadata(&change.path).map_err(unreadable())?;
+    if metadata.permissions().readonly() {
+        return Err(TransactionError::ReadOnly {
+            path: change.path.clone(),
+        });
+    }
+    Ok(Entry {
+        path: fs::canonicalize(&change.path).map_err(unreadable())?,
+        before_sha256: hex_sha256(&change.before),
+        after_sha256: hex_sha256(&change.after),
+    })
 }
 
 /// Looks for a transaction that was interrupted and completes it: each of its files holds the old content or the new
@@ -196,11 +227,7 @@ pub fn recover(journal_dir: &Path) -> Result<Recovery, TransactionError> {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             // Contents without a journal: it died before it touched a file.
-            return Ok(if journal_dir.exists() {
-                Recovery::Dropped
-            } else {
-                Recovery::Nothing
-            });
+            return drop_staged(journal_dir);
         }
         Err(error) => return Err(io_error("read", &path)(error)),
     };
@@ -209,7 +236,7 @@ pub fn recover(journal_dir: &Path) -> Result<Recovery, TransactionError> {
             path: path.clone(),
             reason: e.to_string(),
         })?;
-    if journal.state == State::Applied {
+    if journal.state != State::Applying {
         return Ok(Recovery::Nothing);
     }
     let mut pending = Vec::new();
@@ -240,6 +267,34 @@ pub fn recover(journal_dir: &Path) -> Result<Recovery, TransactionError> {
     Ok(Recovery::Completed(
         journal.files.into_iter().map(|e| e.path).collect(),
     ))
+}
+
+/// Removes the contents that a transaction laid down before it announced anything.
+fn drop_staged(journal_dir: &Path) -> Result<Recovery, TransactionError> {
+    let names = match fs::read_dir(journal_dir) {
+        Ok(names) => names,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Recovery::Nothing),
+        Err(error) => return Err(io_error("read", journal_dir)(error)),
+    };
+    let mut recovery = Recovery::Nothing;
+    for entry in names {
+        let path = entry.map_err(io_error("read", journal_dir))?.path();
+        if is_staged(&name(&path)) {
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "the copy was made by a change that did not take place"
+            )]
+            fs::remove_file(&path).map_err(io_error("remove", &path))?;
+            recovery = Recovery::Dropped;
+        }
+    }
+    Ok(recovery)
+}
+
+/// Whether a file is named as [`before_copy`] and [`after_copy`] name theirs.
+fn is_staged(name: &str) -> bool {
+    let rest = name.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < name.len() && (rest.starts_with("-before-") || rest.starts_with("-after-"))
 }
 
 fn save(journal_dir: &Path, journal: &Journal) -> Result<(), TransactionError> {

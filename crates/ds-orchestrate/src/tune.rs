@@ -5,19 +5,21 @@ use std::path::Path;
 use ds_ceilings::{Batch, Ceilings, GpuIdentity, GpuTable, StreamCount};
 use ds_config::Pipeline;
 use ds_derive::{
-    Bound, BoundKind, Capacity, CapacityInputs, DecodeCeiling, Facts, Outcome, Plan, Plateau, Variant, bound, capacity,
-    derive, plateau,
+    Bound, BoundKind, Capacity, CapacityInputs, DecodeCeiling, Facts, Outcome, Plan, Plateau,
+    Variant, bound, capacity, derive, plateau,
 };
 
 use crate::bundle::{StageName, StageState};
 use crate::error::Error;
-use crate::pipeline::{PlannedEdits, Wishes, e2e_launch, facts_of, inference_only_launch, plan_edits};
+use crate::pipeline::{
+    PlannedEdits, Wishes, e2e_launch, facts_of, inference_only_launch, plan_edits,
+};
 use crate::progress::Event;
 use crate::report::{Report, ReportInputs, build_report};
 use crate::signals::{mean, signals_of};
 use crate::stages::{
-    Counted, Launch, ProfileReading, ProfileRequest, Session, SweepReading, SweepRequest, SweptBatch, batches_to_try,
-    profile, read_hw, sweep,
+    Counted, Launch, ProfileReading, ProfileRequest, Session, SweepReading, SweepRequest,
+    SweptBatch, batches_to_try, profile, read_hw, sweep,
 };
 
 /// What to tune and how.
@@ -33,12 +35,23 @@ pub struct TuneRequest {
     pub launch: Option<Launch>,
     /// The whole pipeline in place of its own command.
     pub e2e_launch: Option<Launch>,
+    /// Whether the whole pipeline is run and traced.
+    pub scope: Scope,
     /// How long each load is measured.
     pub seconds: u32,
     /// How long the traced run is.
     pub trace_seconds: u32,
     /// Which program measured what.
     pub provenance: Option<String>,
+}
+
+/// How far the run goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// All stages.
+    Whole,
+    /// All but the profile.
+    WithoutProfile,
 }
 
 /// What the run found.
@@ -59,7 +72,11 @@ pub struct Tuned {
 /// # Errors
 ///
 /// When a stage that the others need has no result.
-pub fn tune(session: &mut Session<'_>, pipeline: &Pipeline, request: &TuneRequest) -> Result<Tuned, Error> {
+pub fn tune(
+    session: &mut Session<'_>,
+    pipeline: &Pipeline,
+    request: &TuneRequest,
+) -> Result<Tuned, Error> {
     let mut notes = Vec::new();
     staged(session, StageName::Inspect, |_| Ok(()))?;
 
@@ -73,7 +90,9 @@ pub fn tune(session: &mut Session<'_>, pipeline: &Pipeline, request: &TuneReques
     let exists = |path: &str| Path::new(path).exists();
     let mut facts = facts_of(pipeline, &request.wishes, Some(&ceilings), &exists);
 
-    let swept = staged(session, StageName::Sweep, |session| run_sweep(session, pipeline, request, &facts))?;
+    let swept = staged(session, StageName::Sweep, |session| {
+        run_sweep(session, pipeline, request, &facts)
+    })?;
     let found = plateau(&swept.points(), request.wishes.streams);
     facts.plateau = Some(found.clone());
 
@@ -83,8 +102,12 @@ pub fn tune(session: &mut Session<'_>, pipeline: &Pipeline, request: &TuneReques
         Ok((plan, edits))
     })?;
 
-    let profiled = staged(session, StageName::Profile, |session| run_profile(session, pipeline, request, &facts, &found))?;
-    let verdict = profiled.as_ref().map(|profiled| judge(pipeline, request, &facts, profiled));
+    let profiled = staged(session, StageName::Profile, |session| {
+        run_profile(session, pipeline, request, &facts, &found)
+    })?;
+    let verdict = profiled
+        .as_ref()
+        .map(|profiled| judge(pipeline, request, &facts, profiled));
     note_profile(&mut notes, request, profiled.as_ref());
     let capacity = capacity_of(&mut facts, verdict.as_ref(), profiled.as_ref());
 
@@ -102,7 +125,12 @@ pub fn tune(session: &mut Session<'_>, pipeline: &Pipeline, request: &TuneReques
         provenance: request.provenance.clone(),
         notes,
     });
-    Ok(Tuned { report, edits, plan, capacity })
+    Ok(Tuned {
+        report,
+        edits,
+        plan,
+        capacity,
+    })
 }
 
 /// Runs one stage with its state in the bundle.
@@ -137,22 +165,41 @@ pub fn run_sweep(
     facts: &Facts,
 ) -> Result<SweepReading, Error> {
     let limit = request.max_batch.unwrap_or(request.wishes.streams.get());
-    let batches = if request.batches.is_empty() { batches_to_try(limit) } else { request.batches.clone() };
+    let batches = if request.batches.is_empty() {
+        batches_to_try(limit)
+    } else {
+        request.batches.clone()
+    };
     if let Some(launch) = &request.launch {
         if !launch.takes_batch() {
-            return Err(Error::Input { what: "the launch command has no `{batch}` in it".to_owned() });
+            return Err(Error::Input {
+                what: "the launch command has no `{batch}` in it".to_owned(),
+            });
         }
-        let request =
-            SweepRequest { launch: launch.clone(), batches, seconds: request.seconds, counted: Counted::ByEmitter };
+        let request = SweepRequest {
+            launch: launch.clone(),
+            batches,
+            seconds: request.seconds,
+            counted: Counted::ByEmitter,
+        };
         return sweep(session, &request);
     }
     // One command a batch: each has as many sources as frames in a batch.
-    let model = facts.infers.first().and_then(|infer| infer.model_dims).map(|dims| dims.size());
+    let model = facts
+        .infers
+        .first()
+        .and_then(|infer| infer.model_dims)
+        .map(|dims| dims.size());
     let mut readings: Vec<SweptBatch> = Vec::new();
     for batch in batches {
-        let launch = inference_only_launch(pipeline, model, batch.get()).map_err(|what| Error::Input { what })?;
-        let request =
-            SweepRequest { launch, batches: vec![batch], seconds: request.seconds, counted: Counted::Batches };
+        let launch = inference_only_launch(pipeline, model, batch.get())
+            .map_err(|what| Error::Input { what })?;
+        let request = SweepRequest {
+            launch,
+            batches: vec![batch],
+            seconds: request.seconds,
+            counted: Counted::Batches,
+        };
         readings.extend(sweep(session, &request)?.batches);
     }
     Ok(SweepReading { batches: readings })
@@ -167,9 +214,19 @@ fn run_profile(
     facts: &Facts,
     found: &Plateau,
 ) -> Result<Option<ProfileReading>, Error> {
-    let Some(batch) = found.final_batch else { return Ok(None) };
+    if request.scope == Scope::WithoutProfile {
+        return Ok(None);
+    }
+    let Some(batch) = found.final_batch else {
+        return Ok(None);
+    };
     let own = || e2e_launch(pipeline);
-    let Some(launch) = request.e2e_launch.clone().or_else(|| request.launch.clone()).or_else(own) else {
+    let Some(launch) = request
+        .e2e_launch
+        .clone()
+        .or_else(|| request.launch.clone())
+        .or_else(own)
+    else {
         return Ok(None);
     };
     let request = ProfileRequest {
@@ -183,16 +240,33 @@ fn run_profile(
 }
 
 /// Reads the table of bounds.
-pub fn judge(pipeline: &Pipeline, request: &TuneRequest, facts: &Facts, profiled: &ProfileReading) -> Bound {
+pub fn judge(
+    pipeline: &Pipeline,
+    request: &TuneRequest,
+    facts: &Facts,
+    profiled: &ProfileReading,
+) -> Bound {
     let decode = match facts.decode {
         DecodeCeiling::Known(fps) => Some(fps),
         DecodeCeiling::Unknown | DecodeCeiling::NotUsed => None,
     };
-    bound(&signals_of(pipeline, request.wishes.fps, facts.plateau.as_ref(), decode, profiled))
+    bound(&signals_of(
+        pipeline,
+        request.wishes.fps,
+        facts.plateau.as_ref(),
+        decode,
+        profiled,
+    ))
 }
 
-fn capacity_of(facts: &mut Facts, verdict: Option<&Bound>, profiled: Option<&ProfileReading>) -> Capacity {
-    facts.bound = verdict.map(|verdict| verdict.kind).filter(|kind| *kind != BoundKind::Unknown);
+fn capacity_of(
+    facts: &mut Facts,
+    verdict: Option<&Bound>,
+    profiled: Option<&ProfileReading>,
+) -> Capacity {
+    facts.bound = verdict
+        .map(|verdict| verdict.kind)
+        .filter(|kind| *kind != BoundKind::Unknown);
     facts.e2e = profiled.and_then(|profiled| match &profiled.clean {
         Outcome::Ran { windows } => mean(windows),
         Outcome::Failed { .. } => None,
@@ -205,12 +279,19 @@ fn note_profile(notes: &mut Vec<String>, request: &TuneRequest, profiled: Option
         notes.push("the whole pipeline was not measured".to_owned());
         return;
     };
-    if let Some(streams) = profiled.streams.filter(|streams| *streams != request.wishes.streams) {
+    if let Some(streams) = profiled
+        .streams
+        .filter(|streams| *streams != request.wishes.streams)
+    {
         let asked = request.wishes.streams;
-        notes.push(format!("the whole pipeline ran with {streams}, not with the {asked} asked for"));
+        notes.push(format!(
+            "the whole pipeline ran with {streams}, not with the {asked} asked for"
+        ));
     }
     if let Err(reason) = &profiled.load {
-        notes.push(format!("no GPU utilisation beside the whole pipeline: {reason}"));
+        notes.push(format!(
+            "no GPU utilisation beside the whole pipeline: {reason}"
+        ));
     }
 }
 

@@ -76,6 +76,9 @@ pub(crate) struct LoadArgs {
     /// Seconds of the traced run [default: 5]
     #[arg(long, value_name = "S")]
     pub(crate) trace_seconds: Option<u32>,
+    /// Leave out the profile: the whole pipeline is neither run nor traced
+    #[arg(long)]
+    pub(crate) skip_profile: bool,
     /// Name or path of nsys [default: nsys]
     #[arg(long, value_name = "PATH")]
     pub(crate) nsys: Option<String>,

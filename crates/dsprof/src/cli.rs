@@ -23,28 +23,38 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// All stages, one report
-    #[command(after_help = "Example:\n  dsprof tune app.txt --streams 16 --fps 30 --dims '3;544;960'\n  \
-                            dsprof tune --replay testdata/bundles/h200-resnet152")]
+    #[command(
+        after_help = "Example:\n  dsprof tune app.txt --streams 16 --fps 30 --dims '3;544;960'\n  \
+                            dsprof tune --replay testdata/bundles/h200-resnet152"
+    )]
     Tune(TuneArgs),
     /// Stage 1: elements, coverage, and where each knob comes from
     #[command(after_help = "Example:\n  dsprof inspect app.txt")]
     Inspect(InspectArgs),
     /// Stage 2: identity of the GPU and its ceilings
-    #[command(after_help = "Example:\n  dsprof hw\n  dsprof hw --gpu 'NVIDIA L40S'\n  dsprof hw --from nvidia-smi.xml")]
+    #[command(
+        after_help = "Example:\n  dsprof hw\n  dsprof hw --gpu 'NVIDIA L40S'\n  dsprof hw --from nvidia-smi.xml"
+    )]
     Hw(HwArgs),
     /// Stage 3: the inference plateau
-    #[command(after_help = "Example:\n  dsprof sweep app.txt --streams 32 --launch 'python3 load.py {batch} {seconds}'")]
+    #[command(
+        after_help = "Example:\n  dsprof sweep app.txt --streams 32 --launch 'python3 load.py {batch} {seconds}'"
+    )]
     Sweep(SweepArgs),
     /// Stage 4: the plan as a table and a unified diff; writes only with --apply
-    #[command(after_help = "Example:\n  dsprof derive app.txt --streams 16 --fps 30\n  \
-                            dsprof derive app.txt --replay bundle --apply")]
+    #[command(
+        after_help = "Example:\n  dsprof derive app.txt --streams 16 --fps 30\n  \
+                            dsprof derive app.txt --replay bundle --apply"
+    )]
     Derive(DeriveArgs),
     /// Stage 5: capture the whole pipeline, read the trace, say what bounds it
     #[command(after_help = "Example:\n  dsprof profile app.txt --bundle out")]
     Profile(ProfileArgs),
     /// How many streams fit (rule R7)
-    #[command(after_help = "Example:\n  dsprof capacity --gpu 'NVIDIA L4' --codec hevc --source-size 1920x1080 \
-                            --plateau-fps 1200 --fps 30\n  dsprof capacity --replay bundle --require 16")]
+    #[command(
+        after_help = "Example:\n  dsprof capacity --gpu 'NVIDIA L4' --codec hevc --source-size 1920x1080 \
+                            --plateau-fps 1200 --fps 30\n  dsprof capacity --replay bundle --require 16"
+    )]
     Capacity(CapacityArgs),
     /// Questions to a trace of Nsight Systems; nsys itself is not needed
     Trace(TraceArgs),
@@ -204,7 +214,9 @@ pub(crate) struct TraceArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum TraceCommand {
     /// The reports of `nsys stats`, equal to the last digit
-    #[command(after_help = "Example:\n  dsprof trace stats --report cuda_gpu_kern_sum,nvtx_sum --format csv trace.sqlite")]
+    #[command(
+        after_help = "Example:\n  dsprof trace stats --report cuda_gpu_kern_sum,nvtx_sum --format csv trace.sqlite"
+    )]
     Stats(StatsArgs),
     /// How long each GPU did anything at all
     #[command(after_help = "Example:\n  dsprof trace busy trace.sqlite")]

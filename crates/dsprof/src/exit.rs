@@ -54,9 +54,11 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe))
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+    })
 }
 
 fn status_of(error: &anyhow::Error) -> u8 {
@@ -74,7 +76,10 @@ fn status_of(error: &anyhow::Error) -> u8 {
                 ErrorKind::Internal => 1,
             };
         }
-        if cause.is::<ds_nsys::Error>() || cause.is::<ds_config::Error>() || cause.is::<ds_ceilings::Error>() {
+        if cause.is::<ds_nsys::Error>()
+            || cause.is::<ds_config::Error>()
+            || cause.is::<ds_ceilings::Error>()
+        {
             return 3;
         }
     }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use anyhow::{Context as _, Result};
 use ds_ceilings::{Batch, Codec, Fps, Resolution, StreamCount};
 use ds_derive::{DeepStreamVersion, Dims, MuxSizeWish, OutputWish, PrecisionWish};
-use ds_orchestrate::{Launch, TuneRequest, Wishes};
+use ds_orchestrate::{Launch, Scope, TuneRequest, Wishes};
 
 use crate::args::{LoadArgs, MuxSize, Output, WishArgs};
 use crate::exit::Usage;
@@ -29,15 +29,21 @@ pub(crate) fn recorded(wishes: &WishArgs, load: &LoadArgs, gpu_index: Option<u32
     put("source-size", wishes.source_size.clone());
     put("codec", wishes.codec.clone());
     put("fp32", wishes.fp32.then(|| "yes".to_owned()));
-    put("mux-size", wishes.mux_size.map(|size| match size {
-        MuxSize::Model => "model".to_owned(),
-        MuxSize::Source => "source".to_owned(),
-    }));
-    put("output", wishes.output.map(|output| match output {
-        Output::None => "none".to_owned(),
-        Output::Visible => "visible".to_owned(),
-        Output::Recorded => "recorded".to_owned(),
-    }));
+    put(
+        "mux-size",
+        wishes.mux_size.map(|size| match size {
+            MuxSize::Model => "model".to_owned(),
+            MuxSize::Source => "source".to_owned(),
+        }),
+    );
+    put(
+        "output",
+        wishes.output.map(|output| match output {
+            Output::None => "none".to_owned(),
+            Output::Visible => "visible".to_owned(),
+            Output::Recorded => "recorded".to_owned(),
+        }),
+    );
     put("deepstream", wishes.deepstream.clone());
     put("max-batch", text(load.max_batch));
     let batches: Vec<String> = load.batches.iter().map(ToString::to_string).collect();
@@ -46,6 +52,7 @@ pub(crate) fn recorded(wishes: &WishArgs, load: &LoadArgs, gpu_index: Option<u32
     put("e2e-launch", load.e2e_launch.clone());
     put("seconds", text(load.seconds));
     put("trace-seconds", text(load.trace_seconds));
+    put("skip-profile", load.skip_profile.then(|| "yes".to_owned()));
     put("nsys", load.nsys.clone());
     put("gpu-index", text(gpu_index));
     out
@@ -77,7 +84,9 @@ impl Merged {
     where
         T::Err: Display,
     {
-        let Some(text) = self.0.get(name) else { return Ok(None) };
+        let Some(text) = self.0.get(name) else {
+            return Ok(None);
+        };
         match text.parse() {
             Ok(value) => Ok(Some(value)),
             Err(error) => Err(Usage(format!("--{name} `{text}`: {error}")).into()),
@@ -91,9 +100,20 @@ impl Merged {
     /// The load, for a pipeline that itself has `own` streams.
     pub(crate) fn wishes(&self, own: Option<u32>) -> Result<Wishes> {
         let streams = match (self.get::<u32>("streams")?, own) {
-            (Some(0), _) => return Err(Usage("--streams 0: a pipeline without streams does nothing; give at least 1".to_owned()).into()),
+            (Some(0), _) => {
+                return Err(Usage(
+                    "--streams 0: a pipeline without streams does nothing; give at least 1"
+                        .to_owned(),
+                )
+                .into());
+            }
             (Some(n), _) | (None, Some(n)) if n > 0 => n,
-            _ => return Err(Usage("the files do not say how many streams there are: give --streams".to_owned()).into()),
+            _ => {
+                return Err(Usage(
+                    "the files do not say how many streams there are: give --streams".to_owned(),
+                )
+                .into());
+            }
         };
         let mut wishes = Wishes::new(StreamCount::new(streams), self.fps()?);
         wishes.dims = match self.text("dims") {
@@ -128,23 +148,47 @@ impl Merged {
     }
 
     /// What to run.
-    pub(crate) fn request(&self, wishes: Wishes, provenance: Option<String>) -> Result<TuneRequest> {
+    pub(crate) fn request(
+        &self,
+        wishes: Wishes,
+        provenance: Option<String>,
+    ) -> Result<TuneRequest> {
         let launch = |name| self.text(name).map(Launch::parse).transpose();
         let batches: Vec<u32> = match self.text("batches") {
-            Some(text) => text.split(',').map(|b| b.trim().parse()).collect::<Result<_, _>>().map_err(|_| Usage(format!("--batches `{text}`: give whole numbers with commas between")))?,
+            Some(text) => text
+                .split(',')
+                .map(|b| b.trim().parse())
+                .collect::<Result<_, _>>()
+                .map_err(|_| {
+                    Usage(format!(
+                        "--batches `{text}`: give whole numbers with commas between"
+                    ))
+                })?,
             None => Vec::new(),
         };
-        let mut batches: Vec<Batch> = batches.into_iter().map(|b| Batch::new(b).ok_or_else(|| Usage("a batch of 0 holds no frame; give at least 1".to_owned()))).collect::<Result<_, _>>()?;
+        let mut batches: Vec<Batch> = batches
+            .into_iter()
+            .map(|b| {
+                Batch::new(b)
+                    .ok_or_else(|| Usage("a batch of 0 holds no frame; give at least 1".to_owned()))
+            })
+            .collect::<Result<_, _>>()?;
         batches.sort_unstable();
         batches.dedup();
         let max_batch = self.get("max-batch")?;
         if max_batch == Some(0) {
-            return Err(Usage("--max-batch 0: a batch of 0 holds no frame; give at least 1".to_owned()).into());
+            return Err(Usage(
+                "--max-batch 0: a batch of 0 holds no frame; give at least 1".to_owned(),
+            )
+            .into());
         }
         let seconds = self.get("seconds")?.unwrap_or(30);
         let trace_seconds = self.get("trace-seconds")?.unwrap_or(5);
         if seconds == 0 || trace_seconds == 0 {
-            return Err(Usage("a load that runs for 0 seconds shows no rate; give at least 1".to_owned()).into());
+            return Err(Usage(
+                "a load that runs for 0 seconds shows no rate; give at least 1".to_owned(),
+            )
+            .into());
         }
         Ok(TuneRequest {
             wishes,
@@ -152,6 +196,11 @@ impl Merged {
             batches,
             launch: launch("launch")?,
             e2e_launch: launch("e2e-launch")?,
+            scope: if self.0.contains_key("skip-profile") {
+                Scope::WithoutProfile
+            } else {
+                Scope::Whole
+            },
             seconds,
             trace_seconds,
             provenance,
@@ -163,20 +212,36 @@ impl Merged {
 pub(crate) fn positive_fps(name: &str, value: f64) -> Result<Fps> {
     Fps::new(value)
         .filter(|fps| fps.get() > 0.0)
-        .ok_or_else(|| Usage(format!("--{name} {value}: a frame rate is a number above 0, in frames per second")).into())
+        .ok_or_else(|| {
+            Usage(format!(
+                "--{name} {value}: a frame rate is a number above 0, in frames per second"
+            ))
+            .into()
+        })
 }
 
 /// `3;544;960`, and the same with `x` or `,` between, which need no quotes in a shell.
 fn dims(text: &str) -> Result<Dims> {
     let with_semicolons = text.replace([',', 'x'], ";");
-    Dims::parse(&with_semicolons)
-        .ok_or_else(|| Usage(format!("--dims `{text}`: give channels, height and width, for example 3;544;960")).into())
+    Dims::parse(&with_semicolons).ok_or_else(|| {
+        Usage(format!(
+            "--dims `{text}`: give channels, height and width, for example 3;544;960"
+        ))
+        .into()
+    })
 }
 
 fn release(text: &str) -> Result<DeepStreamVersion> {
     let parse = || {
         let (major, minor) = text.split_once('.')?;
-        Some(DeepStreamVersion { major: major.parse().ok()?, minor: minor.parse().ok()? })
+        Some(DeepStreamVersion {
+            major: major.parse().ok()?,
+            minor: minor.parse().ok()?,
+        })
     };
-    parse().with_context(|| Usage(format!("--deepstream `{text}`: give major and minor, for example 9.1")))
+    parse().with_context(|| {
+        Usage(format!(
+            "--deepstream `{text}`: give major and minor, for example 9.1"
+        ))
+    })
 }

@@ -25,7 +25,10 @@ impl Bar {
             bar.enable_steady_tick(Duration::from_millis(120));
             bar
         });
-        Self { bar, step: String::new() }
+        Self {
+            bar,
+            step: String::new(),
+        }
     }
 
     /// Shows one event. What a user has to know later stays as a line of its own, also without a terminal.

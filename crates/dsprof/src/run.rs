@@ -25,8 +25,16 @@ pub(crate) struct Opened {
 impl Opened {
     /// Opens the recording, where one is named.
     pub(crate) fn new(args: &BundleArgs) -> Result<Self> {
-        let recorded = args.replay.as_deref().map(RecordedBundle::open).transpose().map_err(ds_orchestrate::Error::from)?;
-        Ok(Self { recorded, bundle: args.bundle.clone() })
+        let recorded = args
+            .replay
+            .as_deref()
+            .map(RecordedBundle::open)
+            .transpose()
+            .map_err(ds_orchestrate::Error::from)?;
+        Ok(Self {
+            recorded,
+            bundle: args.bundle.clone(),
+        })
     }
 
     /// Whether a recording answers in place of the machine.
@@ -35,12 +43,19 @@ impl Opened {
     }
 
     fn inputs(&self) -> Option<&Inputs> {
-        self.recorded.as_ref().map(|recorded| &recorded.manifest().inputs)
+        self.recorded
+            .as_ref()
+            .map(|recorded| &recorded.manifest().inputs)
     }
 
     /// `now`, and behind it what the recording was made with.
     pub(crate) fn merged(&self, now: Arguments) -> Merged {
-        Merged::new(now, self.inputs().map(|inputs| inputs.arguments.clone()).unwrap_or_default())
+        Merged::new(
+            now,
+            self.inputs()
+                .map(|inputs| inputs.arguments.clone())
+                .unwrap_or_default(),
+        )
     }
 
     /// The sentence of the recording about who measured what.
@@ -53,7 +68,9 @@ impl Opened {
         named
             .cloned()
             .or_else(|| self.inputs().and_then(|inputs| inputs.pipeline.clone()))
-            .ok_or_else(|| Usage("name the pipeline: the recording was made without one".to_owned()).into())
+            .ok_or_else(|| {
+                Usage("name the pipeline: the recording was made without one".to_owned()).into()
+            })
     }
 
     /// The pipeline that was named, else the recorded one.
@@ -65,14 +82,26 @@ impl Opened {
 
     /// What differs between the files of the pipeline and those that the recording was made with.
     pub(crate) fn changed_files(&self, pipeline: &Pipeline) -> Vec<String> {
-        let Some(inputs) = self.inputs() else { return Vec::new() };
+        let Some(inputs) = self.inputs() else {
+            return Vec::new();
+        };
         let now = pipeline_hashes(pipeline);
-        let same: usize = now.iter().filter(|(path, hash)| inputs.pipeline_files.get(*path) == Some(*hash)).count();
+        let same: usize = now
+            .iter()
+            .filter(|(path, hash)| inputs.pipeline_files.get(*path) == Some(*hash))
+            .count();
         if same == now.len() || inputs.pipeline_files.is_empty() {
             return Vec::new();
         }
-        let names: Vec<&str> = now.iter().filter(|(path, hash)| inputs.pipeline_files.get(*path) != Some(*hash)).map(|(path, _)| path.as_str()).collect();
-        vec![format!("the measurements were recorded with other contents or names of: {}", names.join(", "))]
+        let names: Vec<&str> = now
+            .iter()
+            .filter(|(path, hash)| inputs.pipeline_files.get(*path) != Some(*hash))
+            .map(|(path, _)| path.as_str())
+            .collect();
+        vec![format!(
+            "the measurements were recorded with other contents or names of: {}",
+            names.join(", ")
+        )]
     }
 
     /// Runs `work` with a session: live or replayed, recorded where a bundle is asked for.
@@ -89,7 +118,9 @@ impl Opened {
                 let inputs = Inputs {
                     command: command.to_owned(),
                     pipeline: pipeline.map(|(path, _)| path.to_owned()),
-                    pipeline_files: pipeline.map(|(_, p)| pipeline_hashes(p)).unwrap_or_default(),
+                    pipeline_files: pipeline
+                        .map(|(_, p)| pipeline_hashes(p))
+                        .unwrap_or_default(),
                     arguments: merged.arguments().clone(),
                     provenance: provenance.map(str::to_owned),
                 };
@@ -99,7 +130,10 @@ impl Opened {
             None => None,
         };
         let runner = self.runner(bundle.as_ref())?;
-        let files = self.bundle.clone().or_else(|| self.recorded.as_ref().map(|r| r.root().to_owned()));
+        let files = self
+            .bundle
+            .clone()
+            .or_else(|| self.recorded.as_ref().map(|r| r.root().to_owned()));
         let mut bar = Bar::new();
         let mut progress = |event: &Event| bar.show(event);
         let mut session = Session {
@@ -116,9 +150,12 @@ impl Opened {
     fn runner(&self, bundle: Option<&Rc<RefCell<Bundle>>>) -> Result<Box<dyn Runner>> {
         let root = bundle.map(|bundle| bundle.borrow().root().to_owned());
         Ok(match (&self.recorded, bundle) {
-            (Some(recorded), None) => Box::new(Replay::new(recorded.clone()).map_err(ds_orchestrate::Error::from)?),
+            (Some(recorded), None) => {
+                Box::new(Replay::new(recorded.clone()).map_err(ds_orchestrate::Error::from)?)
+            }
             (Some(recorded), Some(bundle)) => {
-                let mut replay = Replay::new(recorded.clone()).map_err(ds_orchestrate::Error::from)?;
+                let mut replay =
+                    Replay::new(recorded.clone()).map_err(ds_orchestrate::Error::from)?;
                 if let Some(root) = &root {
                     replay = replay.copy_files_to(root);
                 }
@@ -127,7 +164,8 @@ impl Opened {
             (None, bundle) => {
                 let interrupt = Interrupt::default();
                 for signal in [SIGINT, SIGTERM] {
-                    signal_hook::flag::register(signal, interrupt.flag()).context("cannot listen for signals")?;
+                    signal_hook::flag::register(signal, interrupt.flag())
+                        .context("cannot listen for signals")?;
                 }
                 let mut live = Live::new(interrupt);
                 if let Some(root) = &root {

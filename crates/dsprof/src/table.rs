@@ -13,9 +13,16 @@ pub(crate) fn plain(rows: &[Vec<String>]) -> String {
     render(NOTHING, None, rows, &[])
 }
 
-fn render(style: TableStyle, heading: Option<&[&str]>, rows: &[Vec<String>], right: &[usize]) -> String {
+fn render(
+    style: TableStyle,
+    heading: Option<&[&str]>,
+    rows: &[Vec<String>],
+    right: &[usize],
+) -> String {
     let mut table = Table::new();
-    table.load_style(style).set_content_arrangement(ContentArrangement::Disabled);
+    table
+        .load_style(style)
+        .set_content_arrangement(ContentArrangement::Disabled);
     if let Some(heading) = heading {
         table.set_header(heading.iter().copied());
     }

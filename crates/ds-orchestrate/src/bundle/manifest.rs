@@ -170,7 +170,7 @@ impl Manifest {
             ("", &own.arguments, &inputs.arguments),
             ("SHA-256 of ", &own.pipeline_files, &inputs.pipeline_files),
         ];
-        maps.into_iter().find_map(|(prefix, recorded, now)| {
+        let by_key = maps.into_iter().find_map(|(prefix, recorded, now)| {
             recorded.keys().chain(now.keys()).find_map(|key| {
                 let (recorded, now) = (recorded.get(key), now.get(key));
                 (recorded != now).then(|| {
@@ -178,7 +178,15 @@ impl Manifest {
                     (format!("{prefix}{key}"), text(recorded), text(now))
                 })
             })
-        })
+        });
+        let provenance = || {
+            let (recorded, now) = (own.provenance.clone(), inputs.provenance.clone());
+            (recorded != now).then(|| {
+                let text = |value: Option<String>| value.unwrap_or_else(none);
+                ("provenance".to_owned(), text(recorded), text(now))
+            })
+        };
+        by_key.or_else(provenance)
     }
 
     /// The state of `stage`, `None` when it never began.

@@ -115,9 +115,10 @@ impl Bundle {
     ///
     /// # Errors
     ///
-    /// When the directory cannot be written, is in use, or belongs to a run with other inputs.
+    /// When the directory cannot be written, is in use, holds something else, or belongs to a run with other inputs.
     pub fn open(root: &Path, inputs: Inputs) -> Result<Self, BundleError> {
         fs::create_dir_all(root).map_err(|e| BundleError::io("create", root, e))?;
+        refuse_foreign(root)?;
         let lock = lock(root)?;
         let file = root.join("bundle.json");
         let manifest = if file.exists() {
@@ -335,6 +336,31 @@ fn hex(bytes: &[u8]) -> String {
 
 /// Hashes of the files that a run read, by the path under which it read them.
 pub type InputHashes = BTreeMap<String, String>;
+
+/// Refuses a directory with files that are not of a bundle: a mistyped path must not fill somebody's folder. What dsprof
+/// itself leaves before there is a `bundle.json` is no obstacle: the lock, a temporary file of a run that was killed, and
+/// the journals of edits.
+fn refuse_foreign(root: &Path) -> Result<(), BundleError> {
+    let unreadable = |e| BundleError::io("read", root, e);
+    let mut names = Vec::new();
+    for entry in fs::read_dir(root).map_err(unreadable)? {
+        names.push(
+            entry
+                .map_err(unreadable)?
+                .file_name()
+                .to_string_lossy()
+                .into_owned(),
+        );
+    }
+    let own = |name: &String| name == ".lock" || name == "edits" || name.starts_with(".tmp");
+    if names.iter().all(own) || names.iter().any(|name| name == "bundle.json") {
+        Ok(())
+    } else {
+        Err(BundleError::NotABundle {
+            path: root.to_owned(),
+        })
+    }
+}
 
 fn lock(root: &Path) -> Result<File, BundleError> {
     let path = root.join(".lock");

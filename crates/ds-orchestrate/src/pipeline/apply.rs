@@ -1,6 +1,8 @@
 //! From a plan to edits of the user's files.
 
-use ds_config::{Element, ElementId, Knob as ConfigKnob, KnobValue, Pipeline, Role, Target as ConfigTarget};
+use ds_config::{
+    Element, ElementId, Knob as ConfigKnob, KnobValue, Pipeline, Role, Target as ConfigTarget,
+};
 use ds_derive::{Derivation, Knob, Plan, Switch, Target, Value, Variant};
 use similar::TextDiff;
 
@@ -30,7 +32,10 @@ impl PlannedEdits {
     /// The change as a unified diff, with three lines round each hunk.
     pub fn unified_diff(&self) -> String {
         let diff = |file: &FileChange| {
-            let (before, after) = (String::from_utf8_lossy(&file.before), String::from_utf8_lossy(&file.after));
+            let (before, after) = (
+                String::from_utf8_lossy(&file.before),
+                String::from_utf8_lossy(&file.after),
+            );
             let name = file.path.display();
             TextDiff::from_lines(before.as_ref(), after.as_ref())
                 .unified_diff()
@@ -47,7 +52,11 @@ impl PlannedEdits {
 /// # Errors
 ///
 /// When the edits cannot be made on the bytes that were read.
-pub fn plan_edits(pipeline: &Pipeline, plan: &Plan, variant: Variant) -> Result<PlannedEdits, Error> {
+pub fn plan_edits(
+    pipeline: &Pipeline,
+    plan: &Plan,
+    variant: Variant,
+) -> Result<PlannedEdits, Error> {
     let mut edits = Vec::new();
     let mut values: Vec<(ConfigTarget, KnobValue)> = Vec::new();
     // A plan that has to stop first writes nothing at all.
@@ -56,27 +65,45 @@ pub fn plan_edits(pipeline: &Pipeline, plan: &Plan, variant: Variant) -> Result<
     }
     for derivation in plan.changes(variant) {
         let place = match target_of(pipeline, &derivation.target, derivation.knob) {
-            None => Err(format!("this form has no `{}` here; set it where the program is made", derivation.knob.name())),
+            None => Err(format!(
+                "this form has no `{}` here; set it where the program is made",
+                derivation.knob.name()
+            )),
             Some(target) => {
                 let value = config_value(&derivation.new);
                 match pipeline.set(target, value.clone()) {
                     Ok(change) => {
                         values.push((target, value));
-                        Ok(change.knobs.first().map_or_else(String::new, |knob| knob.place.to_string()))
+                        Ok(change
+                            .knobs
+                            .first()
+                            .map_or_else(String::new, |knob| knob.place.to_string()))
                     }
                     Err(error) => Err(error.to_string()),
                 }
             }
         };
-        edits.push(PlannedEdit { derivation: derivation.clone(), place });
+        edits.push(PlannedEdit {
+            derivation: derivation.clone(),
+            place,
+        });
     }
     let change = pipeline.set_all(&values)?;
     let mut files = Vec::new();
     for file in &change.files {
-        let source = pipeline.files.iter().find(|source| source.path() == file.path);
-        let before = source.map(|source| source.bytes().to_vec()).unwrap_or_default();
+        let source = pipeline
+            .files
+            .iter()
+            .find(|source| source.path() == file.path);
+        let before = source
+            .map(|source| source.bytes().to_vec())
+            .unwrap_or_default();
         let after = file.edit.apply(&before)?;
-        files.push(FileChange { path: file.path.clone().into(), before, after });
+        files.push(FileChange {
+            path: file.path.clone().into(),
+            before,
+            after,
+        });
     }
     Ok(PlannedEdits { edits, files })
 }
@@ -88,7 +115,12 @@ fn config_value(value: &Value) -> KnobValue {
         Value::Dims(dims) => {
             let size = dims.size();
             let numbers = [dims.channels(), size.height(), size.width()];
-            KnobValue::List(numbers.into_iter().filter_map(|n| i32::try_from(n).ok()).collect())
+            KnobValue::List(
+                numbers
+                    .into_iter()
+                    .filter_map(|n| i32::try_from(n).ok())
+                    .collect(),
+            )
         }
         Value::Text(text) => KnobValue::Text(text.clone()),
     }
@@ -98,11 +130,18 @@ fn config_value(value: &Value) -> KnobValue {
 fn target_of(pipeline: &Pipeline, target: &Target, knob: Knob) -> Option<ConfigTarget> {
     let config = config_knob(knob);
     let named = |name: &String, role: fn(Role) -> bool| {
-        pipeline.elements.iter().find(|element| role(element.role) && display_name(element) == *name)
+        pipeline
+            .elements
+            .iter()
+            .find(|element| role(element.role) && display_name(element) == *name)
     };
     let with_role = |role| pipeline.elements_with(role).next();
     let element: ElementId = match target {
-        Target::Mux | Target::MuxPolicy => with_role(Role::Mux).or_else(|| with_role(Role::MultiSource))?.id,
+        Target::Mux | Target::MuxPolicy => {
+            with_role(Role::Mux)
+                .or_else(|| with_role(Role::MultiSource))?
+                .id
+        }
         Target::PrimaryInfer => with_role(Role::PrimaryInfer)?.id,
         Target::SecondaryInfer(index) => {
             let index = usize::try_from(*index).ok()?;
@@ -110,9 +149,15 @@ fn target_of(pipeline: &Pipeline, target: &Target, knob: Knob) -> Option<ConfigT
         }
         Target::Source(name) => {
             let source = pipeline.sources.iter().find(|source| {
-                pipeline.element(source.element).is_some_and(|element| display_name(element) == *name)
+                pipeline
+                    .element(source.element)
+                    .is_some_and(|element| display_name(element) == *name)
             })?;
-            if config == ConfigKnob::SourceFileLoop { source.element } else { decoder_of(pipeline, source.element) }
+            if config == ConfigKnob::SourceFileLoop {
+                source.element
+            } else {
+                decoder_of(pipeline, source.element)
+            }
         }
         Target::MultiUriSource => with_role(Role::MultiSource)?.id,
         Target::Tracker => with_role(Role::Tracker)?.id,
@@ -123,7 +168,10 @@ fn target_of(pipeline: &Pipeline, target: &Target, knob: Knob) -> Option<ConfigT
         Target::Tiler => with_role(Role::Tiler)?.id,
         Target::Sink(name) => sink(pipeline, name)?.id,
     };
-    let target = ConfigTarget { element, knob: config };
+    let target = ConfigTarget {
+        element,
+        knob: config,
+    };
     pipeline.knob(target).map(|_| target)
 }
 

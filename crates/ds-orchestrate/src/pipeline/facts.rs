@@ -1,7 +1,13 @@
 //! From ds-config's pipeline and the readings to the plain facts of ds-derive.
 
-use ds_ceilings::{BitDepth, Ceilings, Codec as VideoCodec, Fps, HostLink, Precision as TensorPrecision, Resolution, StreamCount};
-use ds_config::{Element, ElementId, Knob as ConfigKnob, KnobSetting, KnobValue, Pipeline, Role, Target as ConfigTarget};
+use ds_ceilings::{
+    BitDepth, Ceilings, Codec as VideoCodec, Fps, HostLink, Precision as TensorPrecision,
+    Resolution, StreamCount,
+};
+use ds_config::{
+    Element, ElementId, Knob as ConfigKnob, KnobSetting, KnobValue, Pipeline, Role,
+    Target as ConfigTarget,
+};
 use ds_derive as rules;
 use ds_derive::{Facts, Knob, Place, Present, Value};
 
@@ -54,7 +60,11 @@ pub fn facts_of(
     ceilings: Option<&Ceilings>,
     exists: &dyn Fn(&str) -> bool,
 ) -> Facts {
-    let reader = Reader { pipeline, wishes, exists };
+    let reader = Reader {
+        pipeline,
+        wishes,
+        exists,
+    };
     let mut facts = Facts::new(wishes.streams, wishes.fps);
     facts.deepstream = wishes.deepstream;
     facts.options.mux_size = wishes.mux_size;
@@ -86,13 +96,28 @@ impl Reader<'_> {
 
     /// What stands for `knob` of `element`, read as the rule's own knob.
     fn present(&self, element: ElementId, config: ConfigKnob, knob: Knob) -> Present {
-        let Some(setting) = self.setting(element, config) else { return Present::Absent };
-        let place = || Place::new(setting.place.as_ref().map_or_else(String::new, ToString::to_string));
+        let Some(setting) = self.setting(element, config) else {
+            return Present::Absent;
+        };
+        let place = || {
+            Place::new(
+                setting
+                    .place
+                    .as_ref()
+                    .map_or_else(String::new, ToString::to_string),
+            )
+        };
         if let Some(text) = &setting.computed {
-            return Present::Computed { text: text.clone(), place: place() };
+            return Present::Computed {
+                text: text.clone(),
+                place: place(),
+            };
         }
         match &setting.value {
-            Some(value) => Present::Value { value: value_of(value, knob), place: place() },
+            Some(value) => Present::Value {
+                value: value_of(value, knob),
+                place: place(),
+            },
             None => Present::Absent,
         }
     }
@@ -110,29 +135,46 @@ impl Reader<'_> {
         let id = first(self.pipeline, Role::Mux).or(multi)?;
         let batch_size = match multi {
             Some(source) => rules::BatchKey::MultiUri {
-                max_batch_size: self.present(source, ConfigKnob::MultiUriMaxBatchSize, Knob::MaxBatchSize),
+                max_batch_size: self.present(
+                    source,
+                    ConfigKnob::MultiUriMaxBatchSize,
+                    Knob::MaxBatchSize,
+                ),
             },
             None if self.has_source_list() => rules::BatchKey::SourceList,
-            None => rules::BatchKey::Own(self.present(id, ConfigKnob::MuxBatchSize, Knob::MuxBatchSize)),
+            None => {
+                rules::BatchKey::Own(self.present(id, ConfigKnob::MuxBatchSize, Knob::MuxBatchSize))
+            }
         };
         let mut mux = rules::Mux::new(generation);
         mux.batch_size = batch_size;
         mux.width = self.present(id, ConfigKnob::MuxWidth, Knob::MuxWidth);
         mux.height = self.present(id, ConfigKnob::MuxHeight, Knob::MuxHeight);
-        mux.batched_push_timeout = self.present(id, ConfigKnob::MuxBatchedPushTimeout, Knob::BatchedPushTimeout);
-        mux.nvbuf_memory_type = self.present(id, ConfigKnob::MuxNvbufMemoryType, Knob::NvbufMemoryType);
+        mux.batched_push_timeout = self.present(
+            id,
+            ConfigKnob::MuxBatchedPushTimeout,
+            Knob::BatchedPushTimeout,
+        );
+        mux.nvbuf_memory_type =
+            self.present(id, ConfigKnob::MuxNvbufMemoryType, Knob::NvbufMemoryType);
         mux.live_source = self.present(id, ConfigKnob::MuxLiveSource, Knob::LiveSource);
         mux.enable_padding = self.present(id, ConfigKnob::MuxEnablePadding, Knob::EnablePadding);
-        mux.overall_min_fps_n = self.present(id, ConfigKnob::MuxMinFpsNumerator, Knob::OverallMinFpsN);
-        mux.overall_min_fps_d = self.present(id, ConfigKnob::MuxMinFpsDenominator, Knob::OverallMinFpsD);
-        mux.overall_max_fps_n = self.present(id, ConfigKnob::MuxMaxFpsNumerator, Knob::OverallMaxFpsN);
-        mux.overall_max_fps_d = self.present(id, ConfigKnob::MuxMaxFpsDenominator, Knob::OverallMaxFpsD);
+        mux.overall_min_fps_n =
+            self.present(id, ConfigKnob::MuxMinFpsNumerator, Knob::OverallMinFpsN);
+        mux.overall_min_fps_d =
+            self.present(id, ConfigKnob::MuxMinFpsDenominator, Knob::OverallMinFpsD);
+        mux.overall_max_fps_n =
+            self.present(id, ConfigKnob::MuxMaxFpsNumerator, Knob::OverallMaxFpsN);
+        mux.overall_max_fps_d =
+            self.present(id, ConfigKnob::MuxMaxFpsDenominator, Knob::OverallMaxFpsD);
         Some(mux)
     }
 
     /// deepstream-app's `[source-list]` decides the batch itself.
     fn has_source_list(&self) -> bool {
-        self.pipeline.elements_with(Role::Source).any(|source| source.name == "source-list")
+        self.pipeline
+            .elements_with(Role::Source)
+            .any(|source| source.name == "source-list")
     }
 
     fn infers(&self) -> Vec<rules::Infer> {
@@ -141,8 +183,10 @@ impl Reader<'_> {
             .infer
             .iter()
             .map(|stage| {
-                let is_secondary =
-                    self.pipeline.element(stage.element).is_some_and(|e| e.role == Role::SecondaryInfer);
+                let is_secondary = self
+                    .pipeline
+                    .element(stage.element)
+                    .is_some_and(|e| e.role == Role::SecondaryInfer);
                 let role = if is_secondary {
                     secondaries += 1;
                     rules::InferRole::Secondary(secondaries - 1)
@@ -164,7 +208,8 @@ impl Reader<'_> {
         infer.network_mode = self.present(id, ConfigKnob::InferNetworkMode, Knob::NetworkMode);
         infer.interval = self.present(id, ConfigKnob::InferInterval, Knob::Interval);
         infer.infer_dims = self.present(id, ConfigKnob::InferDims, Knob::InferDims);
-        infer.model_engine_file = self.present(id, ConfigKnob::InferModelEngineFile, Knob::ModelEngineFile);
+        infer.model_engine_file =
+            self.present(id, ConfigKnob::InferModelEngineFile, Knob::ModelEngineFile);
         let keeps_aspect = self
             .setting(id, ConfigKnob::InferMaintainAspectRatio)
             .and_then(|setting| setting.value.as_ref()?.flag());
@@ -175,7 +220,11 @@ impl Reader<'_> {
             Some(Value::Dims(dims)) => Some(*dims),
             _ => None,
         };
-        infer.model_dims = stated.or(if role == rules::InferRole::Primary { self.wishes.dims } else { None });
+        infer.model_dims = stated.or(if role == rules::InferRole::Primary {
+            self.wishes.dims
+        } else {
+            None
+        });
         infer.engines = self.engines(id);
         infer.calibration = self.calibration(id);
         infer.precision = self.wishes.precision;
@@ -186,7 +235,12 @@ impl Reader<'_> {
     fn engines(&self, id: ElementId) -> Vec<rules::Engine> {
         let path = self
             .setting(id, ConfigKnob::InferModelEngineFile)
-            .and_then(|setting| Some((self.pipeline.path_of(setting)?, setting.value.as_ref()?.text()?.to_owned())));
+            .and_then(|setting| {
+                Some((
+                    self.pipeline.path_of(setting)?,
+                    setting.value.as_ref()?.text()?.to_owned(),
+                ))
+            });
         path.into_iter()
             .filter(|(path, _)| (self.exists)(path))
             .map(|(_, written)| rules::Engine {
@@ -220,10 +274,18 @@ impl Reader<'_> {
                     .and_then(|size| Resolution::new(size.width, size.height))
                     .or(self.wishes.source_size);
                 let decoder = self.decoder_of(source.element);
-                out.num_extra_surfaces =
-                    self.present(decoder, ConfigKnob::DecodeNumExtraSurfaces, Knob::NumExtraSurfaces);
-                out.cudadec_memtype = self.present(decoder, ConfigKnob::DecodeCudadecMemtype, Knob::CudadecMemtype);
-                out.file_loop = self.present(source.element, ConfigKnob::SourceFileLoop, Knob::FileLoop);
+                out.num_extra_surfaces = self.present(
+                    decoder,
+                    ConfigKnob::DecodeNumExtraSurfaces,
+                    Knob::NumExtraSurfaces,
+                );
+                out.cudadec_memtype = self.present(
+                    decoder,
+                    ConfigKnob::DecodeCudadecMemtype,
+                    Knob::CudadecMemtype,
+                );
+                out.file_loop =
+                    self.present(source.element, ConfigKnob::SourceFileLoop, Knob::FileLoop);
                 out
             })
             .collect()
@@ -236,13 +298,17 @@ impl Reader<'_> {
 
     /// The codec that the user named, else the one that every parser in front of a decoder stands for.
     fn codec(&self) -> Option<VideoCodec> {
-        let parsed = self.pipeline.elements.iter().filter_map(|e| match e.factory.as_str() {
-            "h264parse" => Some(VideoCodec::H264),
-            "h265parse" => Some(VideoCodec::Hevc),
-            "vp9parse" => Some(VideoCodec::Vp9),
-            "av1parse" => Some(VideoCodec::Av1),
-            _ => None,
-        });
+        let parsed = self
+            .pipeline
+            .elements
+            .iter()
+            .filter_map(|e| match e.factory.as_str() {
+                "h264parse" => Some(VideoCodec::H264),
+                "h265parse" => Some(VideoCodec::Hevc),
+                "vp9parse" => Some(VideoCodec::Vp9),
+                "av1parse" => Some(VideoCodec::Av1),
+                _ => None,
+            });
         self.wishes.codec.or_else(|| only(parsed))
     }
 
@@ -252,16 +318,19 @@ impl Reader<'_> {
             .iter()
             .filter_map(|element| {
                 let (kind, enable) = match element.role {
-                    Role::Osd => {
-                        (rules::ConsumerKind::Osd, self.present(element.id, ConfigKnob::OsdEnable, Knob::OsdEnable))
-                    }
+                    Role::Osd => (
+                        rules::ConsumerKind::Osd,
+                        self.present(element.id, ConfigKnob::OsdEnable, Knob::OsdEnable),
+                    ),
                     Role::Tiler => (
                         rules::ConsumerKind::Tiler,
                         self.present(element.id, ConfigKnob::TilerEnable, Knob::TilerEnable),
                     ),
                     Role::Analytics => (rules::ConsumerKind::Analytics, Present::Absent),
                     Role::Preprocess => (rules::ConsumerKind::Preprocess, Present::Absent),
-                    Role::MessageConverter => (rules::ConsumerKind::MessageConverter, Present::Absent),
+                    Role::MessageConverter => {
+                        (rules::ConsumerKind::MessageConverter, Present::Absent)
+                    }
                     _ => return None,
                 };
                 Some(rules::Consumer { kind, enable })
@@ -275,19 +344,26 @@ impl Reader<'_> {
         let mut tracker = rules::Tracker::new(tracker_algorithm(config));
         tracker.width = self.present(id, ConfigKnob::TrackerWidth, Knob::TrackerWidth);
         tracker.height = self.present(id, ConfigKnob::TrackerHeight, Knob::TrackerHeight);
-        tracker.ll_config_file = self.present(id, ConfigKnob::TrackerLlConfigFile, Knob::LlConfigFile);
+        tracker.ll_config_file =
+            self.present(id, ConfigKnob::TrackerLlConfigFile, Knob::LlConfigFile);
         Some(tracker)
     }
 
     fn queues(&self) -> rules::Queues {
-        if matches!(self.pipeline.form, ds_config::Form::AppTxt | ds_config::Form::AppYml) {
+        if matches!(
+            self.pipeline.form,
+            ds_config::Form::AppTxt | ds_config::Form::AppYml
+        ) {
             return rules::Queues::NotConfigurable;
         }
         let queue = |element: &Element| {
-            let Role::Queue(position) = element.role else { return None };
+            let Role::Queue(position) = element.role else {
+                return None;
+            };
             let mut queue = rules::Queue::new(display_name(element), queue_position(position));
             let present = |config, knob| self.present(element.id, config, knob);
-            queue.max_size_buffers = present(ConfigKnob::QueueMaxSizeBuffers, Knob::QueueMaxSizeBuffers);
+            queue.max_size_buffers =
+                present(ConfigKnob::QueueMaxSizeBuffers, Knob::QueueMaxSizeBuffers);
             queue.max_size_bytes = present(ConfigKnob::QueueMaxSizeBytes, Knob::QueueMaxSizeBytes);
             queue.max_size_time = present(ConfigKnob::QueueMaxSizeTime, Knob::QueueMaxSizeTime);
             queue.leaky = present(ConfigKnob::QueueLeaky, Knob::QueueLeaky);
@@ -303,14 +379,15 @@ impl Reader<'_> {
             .filter_map(|sink| {
                 let element = self.pipeline.element(sink.element)?;
                 let mut out = rules::Sink::new(display_name(element), sink_kind(sink.kind));
-                out.element = match self.present(sink.element, ConfigKnob::SinkKind, Knob::SinkElement) {
-                    // Not every form has a setting for it; the element itself is the value then.
-                    Present::Absent => Present::Value {
-                        value: Value::from(element.factory.as_str()),
-                        place: Place::new(element.place.to_string()),
-                    },
-                    present => present,
-                };
+                out.element =
+                    match self.present(sink.element, ConfigKnob::SinkKind, Knob::SinkElement) {
+                        // Not every form has a setting for it; the element itself is the value then.
+                        Present::Absent => Present::Value {
+                            value: Value::from(element.factory.as_str()),
+                            place: Place::new(element.place.to_string()),
+                        },
+                        present => present,
+                    };
                 out.sync = self.present(sink.element, ConfigKnob::SinkSync, Knob::SinkSync);
                 Some(out)
             })
@@ -379,8 +456,14 @@ fn queue_position(position: ds_config::QueuePosition) -> rules::QueuePosition {
 /// (`samples/configs/deepstream-app/config_tracker_*.yml`).
 fn tracker_algorithm(config: Option<&str>) -> rules::TrackerAlgorithm {
     use rules::TrackerAlgorithm as Algorithm;
-    let Some(config) = config else { return Algorithm::NotConfigured };
-    let name = config.rsplit('/').next().unwrap_or(config).to_ascii_lowercase();
+    let Some(config) = config else {
+        return Algorithm::NotConfigured;
+    };
+    let name = config
+        .rsplit('/')
+        .next()
+        .unwrap_or(config)
+        .to_ascii_lowercase();
     let table = [
         ("3d", Algorithm::ThreeD),
         ("mask", Algorithm::Mask),
@@ -391,12 +474,17 @@ fn tracker_algorithm(config: Option<&str>) -> rules::TrackerAlgorithm {
         ("nvdcf", Algorithm::NvDcf),
         ("iou", Algorithm::Iou),
     ];
-    table.iter().find(|(word, _)| name.contains(word)).map_or(Algorithm::Unknown, |(_, algorithm)| *algorithm)
+    table
+        .iter()
+        .find(|(word, _)| name.contains(word))
+        .map_or(Algorithm::Unknown, |(_, algorithm)| *algorithm)
 }
 
 /// The batch in an engine's name, which nvinfer makes as `<onnx>_b<N>_gpu<G>_<precision>.engine`.
 fn engine_batch(path: &str) -> Option<ds_ceilings::Batch> {
-    engine_parts(path).find_map(|part| part.strip_prefix('b')?.parse().ok()).and_then(ds_ceilings::Batch::new)
+    engine_parts(path)
+        .find_map(|part| part.strip_prefix('b')?.parse().ok())
+        .and_then(ds_ceilings::Batch::new)
 }
 
 fn engine_precision(path: &str) -> Option<rules::Precision> {
@@ -410,17 +498,31 @@ fn engine_precision(path: &str) -> Option<rules::Precision> {
 
 fn engine_parts(path: &str) -> impl Iterator<Item = &str> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    name.strip_suffix(".engine").unwrap_or_default().split('_').rev().take(3)
+    name.strip_suffix(".engine")
+        .unwrap_or_default()
+        .split('_')
+        .rev()
+        .take(3)
 }
 
 fn gpu(ceilings: &Ceilings) -> rules::Gpu {
-    let rate = |precision| ceilings.tensor(precision).and_then(|tensor| tensor.published.value());
-    let kind = ceilings.product.as_ref().map(|product| match product.host_link {
-        HostLink::SharedMemory => rules::GpuKind::Integrated,
-        HostLink::Pcie | HostLink::NvlinkC2c => rules::GpuKind::Discrete,
-    });
+    let rate = |precision| {
+        ceilings
+            .tensor(precision)
+            .and_then(|tensor| tensor.published.value())
+    };
+    let kind = ceilings
+        .product
+        .as_ref()
+        .map(|product| match product.host_link {
+            HostLink::SharedMemory => rules::GpuKind::Integrated,
+            HostLink::Pcie | HostLink::NvlinkC2c => rules::GpuKind::Discrete,
+        });
     rules::Gpu {
-        name: ceilings.product.as_ref().map(|product| product.name.clone()),
+        name: ceilings
+            .product
+            .as_ref()
+            .map(|product| product.name.clone()),
         kind,
         int8: rate(TensorPrecision::Int8),
         fp16: rate(TensorPrecision::Fp16),
@@ -440,7 +542,10 @@ fn decode_ceiling(
     codec: Option<VideoCodec>,
     ceilings: &Ceilings,
 ) -> rules::DecodeCeiling {
-    let mut decoded = sources.iter().filter(|source| source.kind.is_decoded()).peekable();
+    let mut decoded = sources
+        .iter()
+        .filter(|source| source.kind.is_decoded())
+        .peekable();
     if decoded.peek().is_none() {
         return rules::DecodeCeiling::NotUsed;
     }

@@ -29,11 +29,18 @@ impl FileSource for DiskFiles {
 /// When the file cannot be read or is no pipeline.
 pub fn read_pipeline(path: &str) -> Result<Pipeline, Error> {
     // Told apart here so that the message names the system's own reason.
-    std::fs::metadata(path).map_err(|source| Error::Read { path: path.into(), source })?;
+    std::fs::metadata(path).map_err(|source| Error::Read {
+        path: path.into(),
+        source,
+    })?;
     Ok(Pipeline::resolve(path, &DiskFiles)?)
 }
 
 /// SHA-256 of every file of a pipeline by the path under which it was read.
 pub fn pipeline_hashes(pipeline: &Pipeline) -> InputHashes {
-    pipeline.files.iter().map(|file| (file.path().to_owned(), hex_sha256(file.bytes()))).collect()
+    pipeline
+        .files
+        .iter()
+        .map(|file| (file.path().to_owned(), hex_sha256(file.bytes())))
+        .collect()
 }

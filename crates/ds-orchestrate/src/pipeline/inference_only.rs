@@ -1,7 +1,7 @@
 //! The command lines of the pipeline itself: whole, and cut down to inference for the sweep.
 
-use ds_config::{Form, InferPlugin, Knob, Pipeline, Role, SourceKind, Target};
 use ds_ceilings::Resolution;
+use ds_config::{Form, InferPlugin, Knob, Pipeline, Role, SourceKind, Target};
 
 use super::first;
 use crate::stages::Launch;
@@ -24,7 +24,11 @@ pub fn e2e_launch(pipeline: &Pipeline) -> Option<Launch> {
 /// # Errors
 ///
 /// What is missing, in words.
-pub fn inference_only_launch(pipeline: &Pipeline, model: Option<Resolution>, batch: u32) -> Result<Launch, String> {
+pub fn inference_only_launch(
+    pipeline: &Pipeline,
+    model: Option<Resolution>,
+    batch: u32,
+) -> Result<Launch, String> {
     let uri = pipeline
         .sources
         .iter()
@@ -35,9 +39,17 @@ pub fn inference_only_launch(pipeline: &Pipeline, model: Option<Resolution>, bat
     let infer = match stage.plugin {
         InferPlugin::Nvinfer => "nvinfer",
         InferPlugin::Nvinferserver => "nvinferserver",
-        _ => return Err("an inference element that dsprof does not know: give a load with `--launch`".to_owned()),
+        _ => {
+            return Err(
+                "an inference element that dsprof does not know: give a load with `--launch`"
+                    .to_owned(),
+            );
+        }
     };
-    let config = stage.config_path.as_ref().ok_or("the inference element names no configuration file")?;
+    let config = stage
+        .config_path
+        .as_ref()
+        .ok_or("the inference element names no configuration file")?;
     let size = model
         .or_else(|| mux_size(pipeline))
         .ok_or("the size of the model is not known: give it with `--dims`")?;
@@ -75,7 +87,11 @@ pub fn inference_only_launch(pipeline: &Pipeline, model: Option<Resolution>, bat
 fn mux_size(pipeline: &Pipeline) -> Option<Resolution> {
     let element = first(pipeline, Role::Mux)?;
     let side = |knob| {
-        let value = pipeline.knob(Target { element, knob })?.value.as_ref()?.integer()?;
+        let value = pipeline
+            .knob(Target { element, knob })?
+            .value
+            .as_ref()?
+            .integer()?;
         u32::try_from(value).ok()
     };
     Resolution::new(side(Knob::MuxWidth)?, side(Knob::MuxHeight)?)
@@ -84,5 +100,9 @@ fn mux_size(pipeline: &Pipeline) -> Option<Resolution> {
 /// The URI of one copy; `%d` stands for the number of the stream.
 fn file_uri(uri: &str, index: u32) -> String {
     let uri = uri.replace("%d", &index.to_string());
-    if uri.contains("://") { uri } else { format!("file://{uri}") }
+    if uri.contains("://") {
+        uri
+    } else {
+        format!("file://{uri}")
+    }
 }

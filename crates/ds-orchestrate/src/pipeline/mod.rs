@@ -14,5 +14,8 @@ use ds_config::{ElementId, Pipeline, Role};
 
 /// The element of a role that comes first.
 fn first(pipeline: &Pipeline, role: Role) -> Option<ElementId> {
-    pipeline.elements_with(role).next().map(|element| element.id)
+    pipeline
+        .elements_with(role)
+        .next()
+        .map(|element| element.id)
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -21,8 +21,15 @@ use super::{
 const POLL: Duration = Duration::from_millis(20);
 /// How long a program may take to end after SIGTERM before SIGKILL follows.
 const GRACE: Duration = Duration::from_secs(3);
-/// How long the pipes of an ended program are still read; a grandchild that keeps them open does not hold us longer.
+/// How long the pipes of an ended program are waited for; a descendant that left the group and keeps them open does not
+/// hold us longer.
 const DRAIN: Duration = Duration::from_millis(500);
+/// Pieces of output that wait for the sink at most. A program that prints faster than it is read waits too, as it would
+/// at any pipe, so that neither memory nor what is left to read after its end grows with its output.
+const BACKLOG: usize = 64;
+/// Pieces that are still taken once [`DRAIN`] is over: a full backlog, and for each of the two pipes the piece in its
+/// thread's hands and what the pipe itself holds.
+const LEFT_OVER: usize = BACKLOG + 2 * 2;
 
 /// A flag that a signal handler raises; every running program is then ended and the run returns.
 #[derive(Debug, Clone, Default)]
@@ -77,18 +84,40 @@ impl Live {
     }
 }
 
-impl Runner for Live {
-    fn run(&self, spec: &CommandSpec, sink: &mut OutputSink<'_>) -> Result<Outcome, RunError> {
+impl Live {
+    /// Runs `spec` to its end and looks after `beside` meanwhile.
+    fn drive(
+        &self,
+        spec: &CommandSpec,
+        mut beside: Option<&mut Running>,
+        sink: &mut OutputSink<'_>,
+    ) -> Result<Outcome, RunError> {
         let mut running = Running::start(spec, self.arguments(spec))?;
         while !running.step(sink) {
+            if let Some(side) = beside.as_deref_mut() {
+                side.look_after();
+            }
             if self.interrupt.is_raised() {
                 running.finish(Exit::Stopped, sink);
-                return Err(RunError::Interrupted {
-                    program: spec.program.clone(),
-                });
+                return Err(interrupted(spec));
             }
         }
         Ok(running.into_outcome(sink))
+    }
+
+    /// Starts nothing once the user has ended the run.
+    fn refuse_if_interrupted(&self, spec: &CommandSpec) -> Result<(), RunError> {
+        if self.interrupt.is_raised() {
+            return Err(interrupted(spec));
+        }
+        Ok(())
+    }
+}
+
+impl Runner for Live {
+    fn run(&self, spec: &CommandSpec, sink: &mut OutputSink<'_>) -> Result<Outcome, RunError> {
+        self.refuse_if_interrupted(spec)?;
+        self.drive(spec, None, sink)
     }
 
     fn run_beside(
@@ -97,18 +126,12 @@ impl Runner for Live {
         side: &CommandSpec,
         sink: &mut OutputSink<'_>,
     ) -> Result<(Outcome, Result<Outcome, RunError>), RunError> {
+        self.refuse_if_interrupted(main)?;
         let mut sampler = Running::start(side, self.arguments(side));
-        let outcome = self.run(main, &mut |stream, chunk| {
-            if let Ok(sampler) = &mut sampler {
-                sampler.drain();
-            }
-            sink(stream, chunk)
-        });
+        let outcome = self.drive(main, sampler.as_mut().ok(), sink);
         let sampled = sampler.map(|mut sampler| {
-            if !sampler.ended() {
-                sampler.finish(Exit::Stopped, &mut |_, _| Flow::Continue);
-            }
-            sampler.into_outcome(&mut |_, _| Flow::Continue)
+            sampler.finish(Exit::Stopped, &mut unheard);
+            sampler.into_outcome(&mut unheard)
         });
         Ok((outcome?, sampled))
     }
@@ -118,6 +141,7 @@ impl Runner for Live {
 struct Running {
     child: Child,
     started: Instant,
+    ended_at: Option<Instant>,
     deadline: Instant,
     cap: usize,
     chunks: Receiver<(OutputStream, Vec<u8>)>,
@@ -151,7 +175,7 @@ impl Running {
             .stderr(Stdio::piped())
             .process_group(0);
         let mut child = command.spawn().map_err(spawn_error)?;
-        let (sender, chunks) = channel();
+        let (sender, chunks) = sync_channel(BACKLOG);
         if let Some(pipe) = child.stdout.take() {
             pump(OutputStream::Stdout, pipe, sender.clone());
         }
@@ -166,6 +190,7 @@ impl Running {
         Ok(Self {
             child,
             started,
+            ended_at: None,
             deadline: started + spec.timeout,
             cap: spec.output_cap,
             chunks,
@@ -203,10 +228,14 @@ impl Running {
         false
     }
 
-    /// Keeps what has arrived without waiting.
-    fn drain(&mut self) {
-        while let Ok((stream, chunk)) = self.chunks.try_recv() {
+    /// Keeps what has arrived, notices its end and ends it when its time is up, without waiting for any of it.
+    fn look_after(&mut self) {
+        // One backlog a look: a program that prints without end must not hold up the one beside which it runs.
+        for (stream, chunk) in self.chunks.try_iter().take(BACKLOG).collect::<Vec<_>>() {
             self.keep(stream, &chunk);
+        }
+        if !self.ended() && now() >= self.deadline {
+            self.finish(Exit::TimedOut, &mut unheard);
         }
     }
 
@@ -230,6 +259,7 @@ impl Running {
     fn reap(&mut self) {
         self.signal(Signal::KILL);
         self.exit = Some(self.child.wait().map_or(Exit::Stopped, exit_of));
+        self.ended_at = Some(now());
     }
 
     /// Ends the group: SIGTERM, and SIGKILL for what is left after the grace period.
@@ -274,13 +304,19 @@ impl Running {
     }
 
     fn into_outcome(mut self, sink: &mut OutputSink<'_>) -> Outcome {
-        let duration = now() - self.started;
-        let limit = now() + DRAIN;
-        while let Some(left) = limit.checked_duration_since(now()) {
-            let Ok((stream, chunk)) = self.chunks.recv_timeout(left) else {
+        let ended_at = self.ended_at.unwrap_or_else(now);
+        let limit = ended_at + DRAIN;
+        let mut left_over = LEFT_OVER;
+        while left_over > 0 {
+            let patience = limit.saturating_duration_since(now());
+            if patience.is_zero() {
+                left_over -= 1;
+            }
+            let Ok((stream, chunk)) = self.chunks.recv_timeout(patience.max(POLL)) else {
                 break;
             };
             self.keep(stream, &chunk);
+            // It has ended, so what the sink answers makes no difference.
             let _ = sink(stream, &chunk);
         }
         Outcome {
@@ -288,7 +324,7 @@ impl Running {
             stdout: std::mem::take(&mut self.stdout),
             stderr: std::mem::take(&mut self.stderr),
             dropped: self.dropped,
-            duration: Some(duration),
+            duration: Some(ended_at - self.started),
         }
     }
 }
@@ -309,6 +345,17 @@ fn now() -> Instant {
     Instant::now()
 }
 
+fn interrupted(spec: &CommandSpec) -> RunError {
+    RunError::Interrupted {
+        program: spec.program.clone(),
+    }
+}
+
+/// The sink of a program to whose output nobody listens while it runs.
+fn unheard(_: OutputStream, _: &[u8]) -> Flow {
+    Flow::Continue
+}
+
 fn exit_of(status: ExitStatus) -> Exit {
     match (status.code(), status.signal()) {
         (Some(code), _) => Exit::Code(code),
@@ -321,7 +368,7 @@ fn exit_of(status: ExitStatus) -> Exit {
 fn pump(
     stream: OutputStream,
     mut pipe: impl Read + Send + 'static,
-    sender: Sender<(OutputStream, Vec<u8>)>,
+    sender: SyncSender<(OutputStream, Vec<u8>)>,
 ) {
     thread::spawn(move || {
         let mut buffer = vec![0; 64 << 10];

@@ -28,7 +28,7 @@ impl<R: Runner> Record<R> {
         &self,
         spec: &CommandSpec,
         slot: &Slot,
-        result: &Result<Outcome, RunError>,
+        result: Result<&Outcome, &RunError>,
     ) -> Result<(), BundleError> {
         let (exit, duration, dropped) = match result {
             Ok(outcome) => (outcome.exit.into(), outcome.duration, outcome.dropped),
@@ -40,9 +40,7 @@ impl<R: Runner> Record<R> {
             Err(_) => return Ok(()),
         };
         let mut bundle = self.bundle.borrow_mut();
-        let (stdout, stderr) = result
-            .as_ref()
-            .map_or((&[][..], &[][..]), |o| (&o.stdout, &o.stderr));
+        let (stdout, stderr) = result.map_or((&[][..], &[][..]), |o| (&o.stdout, &o.stderr));
         bundle.write(&slot.stdout, stdout)?;
         bundle.write(&slot.stderr, stderr)?;
         let mut files = Vec::new();
@@ -94,12 +92,12 @@ impl<R: Runner> Record<R> {
 impl<R: Runner> Runner for Record<R> {
     fn run(&self, spec: &CommandSpec, sink: &mut OutputSink<'_>) -> Result<Outcome, RunError> {
         let slot = self.slot(spec, 0)?;
-        let mut tee = Tee::open(self.bundle.borrow().root(), &slot)?;
+        let mut tee = Tee::open(self.bundle.borrow().root(), &slot, spec.output_cap)?;
         let result = self.inner.run(spec, &mut |stream, chunk| {
             tee.push(stream, chunk);
             sink(stream, chunk)
         });
-        self.store(spec, &slot, &result)?;
+        self.store(spec, &slot, result.as_ref())?;
         result
     }
 
@@ -110,31 +108,18 @@ impl<R: Runner> Runner for Record<R> {
         sink: &mut OutputSink<'_>,
     ) -> Result<(Outcome, Result<Outcome, RunError>), RunError> {
         let (main_slot, side_slot) = (self.slot(main, 0)?, self.slot(side, 1)?);
-        let mut tee = Tee::open(self.bundle.borrow().root(), &main_slot)?;
+        let mut tee = Tee::open(self.bundle.borrow().root(), &main_slot, main.output_cap)?;
         let result = self.inner.run_beside(main, side, &mut |stream, chunk| {
             tee.push(stream, chunk);
             sink(stream, chunk)
         });
-        match result {
-            Ok((outcome, sampled)) => {
-                let outcome = Ok(outcome);
-                self.store(main, &main_slot, &outcome)?;
-                self.store(side, &side_slot, &sampled)?;
-                outcome.map(|outcome| (outcome, sampled))
-            }
-            Err(error) => {
-                let result = Err(error);
-                self.store(main, &main_slot, &result)?;
-                result.map(|outcome| {
-                    (
-                        outcome,
-                        Err(RunError::NotFound {
-                            program: side.program.clone(),
-                        }),
-                    )
-                })
-            }
+        if let Err(error) = &result {
+            self.store(main, &main_slot, Err(error))?;
         }
+        let (outcome, sampled) = result?;
+        self.store(main, &main_slot, Ok(&outcome))?;
+        self.store(side, &side_slot, sampled.as_ref())?;
+        Ok((outcome, sampled))
     }
 }
 
@@ -170,17 +155,26 @@ impl Slot {
     }
 }
 
-/// Appends output to the two files while it arrives.
+/// Writes output to the two files while it arrives, each up to the cap.
 struct Tee {
-    stdout: File,
-    stderr: File,
+    stdout: Growing,
+    stderr: Growing,
+}
+
+/// A file that grows with what a program prints.
+struct Growing {
+    file: File,
+    room: usize,
 }
 
 impl Tee {
-    fn open(root: &Path, slot: &Slot) -> Result<Self, BundleError> {
+    fn open(root: &Path, slot: &Slot, cap: usize) -> Result<Self, BundleError> {
         let open = |relative: &str| {
             let path = root.join(relative);
-            atomic::open_append(&path).map_err(|e| BundleError::io("create", path, e))
+            match atomic::open_output(&path) {
+                Ok(file) => Ok(Growing { file, room: cap }),
+                Err(error) => Err(BundleError::io("create", path, error)),
+            }
         };
         Ok(Self {
             stdout: open(&slot.stdout)?,
@@ -189,11 +183,13 @@ impl Tee {
     }
 
     fn push(&mut self, stream: OutputStream, chunk: &[u8]) {
-        let file = match stream {
+        let growing = match stream {
             OutputStream::Stdout => &mut self.stdout,
             OutputStream::Stderr => &mut self.stderr,
         };
+        let kept = &chunk[..chunk.len().min(growing.room)];
+        growing.room -= kept.len();
         // A full disk shows when the finished output is stored; the running program must not suffer from it.
-        let _ = file.write_all(chunk);
+        let _ = growing.file.write_all(kept);
     }
 }

@@ -2,16 +2,21 @@
 
 use ds_ceilings::{Ceilings, Fps, Fraction, GpuIdentity, Nanos};
 use ds_config::Pipeline;
-use ds_derive::{Bound, Capacity, Disposition, Entry, Outcome, Plan, Plateau, PlateauBatch, Present, Variant};
+use ds_derive::{
+    Bound, Capacity, Disposition, Entry, Outcome, Plan, Plateau, PlateauBatch, Present, Variant,
+};
 
 use super::model::{
-    BoundReport, CapacityReport, CeilingReport, E2eReport, HardwareReport, KnobReport, LimitReport, NamedTimeReport,
-    PipelineReport, PlateauReport, Report, SCHEMA, SweepPointReport, TraceReport, UninstrumentedReport,
+    BoundReport, CapacityReport, CeilingReport, E2eReport, HardwareReport, KnobReport, LimitReport,
+    NamedTimeReport, PipelineReport, PlateauReport, PluginReport, Report, SCHEMA, StepReport,
+    SweepPointReport, TraceReport, UninstrumentedReport,
 };
 use crate::coverage::uninstrumented;
 use crate::pipeline::{PlannedEdits, Wishes};
 use crate::signals::mean;
-use crate::stages::{CaptureState, NamedTime, ProfileReading, SweepReading, TraceReading};
+use crate::stages::{
+    CaptureState, NamedTime, PluginReading, ProfileReading, SweepReading, TraceReading,
+};
 
 /// Everything that a report is made of.
 pub struct ReportInputs<'a> {
@@ -43,8 +48,12 @@ pub struct ReportInputs<'a> {
 
 /// Puts a report together.
 pub fn build_report(inputs: &ReportInputs<'_>) -> Report {
-    let plateau = inputs.sweep.map(|(sweep, plateau)| plateau_report(sweep, plateau));
-    let e2e = inputs.profile.map(|profile| e2e_report(profile, plateau.as_ref()));
+    let plateau = inputs
+        .sweep
+        .map(|(sweep, plateau)| plateau_report(sweep, plateau));
+    let e2e = inputs
+        .profile
+        .map(|profile| e2e_report(profile, plateau.as_ref()));
     let trace = inputs.profile.and_then(|profile| match &profile.capture {
         CaptureState::Captured(trace) => Some(trace_report(trace)),
         CaptureState::NotCaptured(_) => None,
@@ -63,7 +72,9 @@ pub fn build_report(inputs: &ReportInputs<'_>) -> Report {
         summary: summary(inputs, e2e.as_ref(), bound.as_ref(), &capacity),
         provenance: inputs.provenance.clone(),
         pipeline: pipeline_report(inputs),
-        hardware: inputs.hardware.map(|(gpu, ceilings)| hardware_report(gpu, ceilings)),
+        hardware: inputs
+            .hardware
+            .map(|(gpu, ceilings)| hardware_report(gpu, ceilings)),
         plateau,
         e2e,
         trace,
@@ -75,7 +86,11 @@ pub fn build_report(inputs: &ReportInputs<'_>) -> Report {
         capacity,
         uninstrumented: uninstrumented(inputs.pipeline)
             .into_iter()
-            .map(|(element, count, reason)| UninstrumentedReport { element, count, reason: reason.to_owned() })
+            .map(|(element, count, reason)| UninstrumentedReport {
+                element,
+                count,
+                reason: reason.to_owned(),
+            })
             .collect(),
         notes,
     }
@@ -89,8 +104,14 @@ fn summary(
     capacity: &CapacityReport,
 ) -> String {
     let rate = match e2e.and_then(|e2e| Some((e2e.fps?, e2e.streams?))) {
-        Some((fps, streams)) => format!("{fps:.0} frames/s from {streams} {}", plural(streams, "stream")),
-        None => match inputs.sweep.and_then(|(_, plateau)| plateau.fps_at(plateau.final_batch?)) {
+        Some((fps, streams)) => format!(
+            "{fps:.0} frames/s from {streams} {}",
+            plural(streams, "stream")
+        ),
+        None => match inputs
+            .sweep
+            .and_then(|(_, plateau)| plateau.fps_at(plateau.final_batch?))
+        {
             Some(fps) => format!("Inference alone reaches {:.0} frames/s", fps.get()),
             None => "No rate was measured".to_owned(),
         },
@@ -98,15 +119,23 @@ fn summary(
     let fps = inputs.wishes.fps.get();
     let fits = match (capacity.delivered, capacity.streams) {
         (Some(delivered), Some(_)) => {
-            format!("as it runs it carries {delivered} streams at {fps} frames/s, the hardware {}", capacity.text)
+            format!(
+                "as it runs it carries {delivered} streams at {fps} frames/s, the hardware {}",
+                capacity.text
+            )
         }
-        (Some(delivered), None) => format!("as it runs it carries {delivered} streams at {fps} frames/s"),
+        (Some(delivered), None) => {
+            format!("as it runs it carries {delivered} streams at {fps} frames/s")
+        }
         (None, Some(_)) => format!("{} fit at {fps} frames/s", capacity.text),
         (None, None) => "how many streams fit is unknown".to_owned(),
     };
     match bound {
         Some(bound) if bound.kind != "unknown" => {
-            format!("{rate}; {fits}; {} bounds it ({} confidence). Change first: {}.", bound.kind, bound.confidence, bound.action)
+            format!(
+                "{rate}; {fits}; {} bounds it ({} confidence). Change first: {}.",
+                bound.kind, bound.confidence, bound.action
+            )
         }
         Some(_) => format!("{rate}; {fits}; what bounds it could not be told."),
         None => format!("{rate}; {fits}."),
@@ -114,15 +143,26 @@ fn summary(
 }
 
 fn plural(n: u32, word: &str) -> String {
-    if n == 1 { word.to_owned() } else { format!("{word}s") }
+    if n == 1 {
+        word.to_owned()
+    } else {
+        format!("{word}s")
+    }
 }
 
 fn pipeline_report(inputs: &ReportInputs<'_>) -> PipelineReport {
     let pipeline = inputs.pipeline;
     PipelineReport {
-        path: pipeline.files.first().map_or_else(String::new, |file| file.path().to_owned()),
+        path: pipeline
+            .files
+            .first()
+            .map_or_else(String::new, |file| file.path().to_owned()),
         form: pipeline.form.to_string(),
-        files: pipeline.files.iter().map(|file| file.path().to_owned()).collect(),
+        files: pipeline
+            .files
+            .iter()
+            .map(|file| file.path().to_owned())
+            .collect(),
         streams: pipeline.streams(),
         streams_asked: inputs.wishes.streams.get(),
         fps_asked: inputs.wishes.fps.get(),
@@ -141,8 +181,12 @@ pub fn hardware_report(gpu: &GpuIdentity, ceilings: &Ceilings) -> HardwareReport
             .map(|cap| cap.to_string()),
         sm_count: ceilings.sm_count,
         nvdec_count: ceilings.decoder.engines(),
-        pcie: ceilings.pcie_link.map(|link| format!("Gen{} x{}", link.generation.number(), link.width)),
-        memory_mib: gpu.memory_total.map(|memory| round(memory.get() as f64 / f64::from(1 << 20), 0)),
+        pcie: ceilings
+            .pcie_link
+            .map(|link| format!("Gen{} x{}", link.generation.number(), link.width)),
+        memory_mib: gpu
+            .memory_total
+            .map(|memory| round(memory.get() as f64 / f64::from(1 << 20), 0)),
         ceilings: ceilings
             .rows()
             .into_iter()
@@ -166,7 +210,9 @@ pub fn plateau_report(sweep: &SweepReading, plateau: &Plateau) -> PlateauReport 
     let (verdict, batch) = match plateau.found {
         PlateauBatch::Reached(batch) => (format!("batch {batch}"), Some(batch.get())),
         PlateauBatch::NotReached { largest } => (format!("not reached at {largest}"), None),
-        PlateauBatch::Paced { rate, .. } => (format!("none: every stream is paced at {rate}"), None),
+        PlateauBatch::Paced { rate, .. } => {
+            (format!("none: every stream is paced at {rate}"), None)
+        }
         PlateauBatch::NothingRan => ("none: no batch ran".to_owned(), None),
     };
     let point = |swept: &crate::stages::SweptBatch| {
@@ -177,7 +223,11 @@ pub fn plateau_report(sweep: &SweepReading, plateau: &Plateau) -> PlateauReport 
             batch: batch.get(),
             fps: measured.map(|m| round(m.fps.get(), 2)),
             windows: measured.map_or(0, |m| m.windows),
-            gain_percent: plateau.steps.iter().find(|s| s.to == batch).map(|s| round(s.gain.percent(), 1)),
+            gain_percent: plateau
+                .steps
+                .iter()
+                .find(|s| s.to == batch)
+                .map(|s| round(s.gain.percent(), 1)),
             sm_percent: load.and_then(|load| percent(load.sm)),
             decoder_percent: load.and_then(|load| percent(load.decoder)),
             failure: match &swept.point.outcome {
@@ -192,7 +242,10 @@ pub fn plateau_report(sweep: &SweepReading, plateau: &Plateau) -> PlateauReport 
         verdict,
         batch,
         final_batch: plateau.final_batch.map(|batch| batch.get()),
-        fps_at_final_batch: plateau.final_batch.and_then(|batch| plateau.fps_at(batch)).map(|fps| round(fps.get(), 2)),
+        fps_at_final_batch: plateau
+            .final_batch
+            .and_then(|batch| plateau.fps_at(batch))
+            .map(|fps| round(fps.get(), 2)),
         points: sweep.batches.iter().map(point).collect(),
         notes: plateau.notes.iter().map(ToString::to_string).collect(),
     }
@@ -218,7 +271,8 @@ pub fn e2e_report(profile: &ProfileReading, plateau: Option<&PlateauReport>) -> 
             Outcome::Ran { .. } => profile.clean_status.to_string(),
             Outcome::Failed { why, detail } => format!("{why}: {detail}"),
         },
-        percent_of_plateau: of(fps, plateau.and_then(|p| Fps::new(p.fps_at_final_batch?))).map(|share| round(share * 100.0, 1)),
+        percent_of_plateau: of(fps, plateau.and_then(|p| Fps::new(p.fps_at_final_batch?)))
+            .map(|share| round(share * 100.0, 1)),
         fps_profiled: profiled.map(|fps| round(fps.get(), 2)),
         overhead_percent: of(profiled, fps).map(|share| round((1.0 - share) * 100.0, 1)),
         sm_percent: load.ok().and_then(|load| percent(load.sm)),
@@ -234,7 +288,12 @@ fn of(part: Option<Fps>, whole: Option<Fps>) -> Option<f64> {
 
 /// The trace as a report.
 pub fn trace_report(trace: &TraceReading) -> TraceReport {
-    let named = |times: &[NamedTime]| times.iter().map(|time| named_time(time, trace.active_span)).collect();
+    let named = |times: &[NamedTime]| {
+        times
+            .iter()
+            .map(|time| named_time(time, trace.active_span))
+            .collect()
+    };
     TraceReport {
         written_by: trace.written_by.clone(),
         active_span_ms: trace.active_span.map(millis),
@@ -243,18 +302,50 @@ pub fn trace_report(trace: &TraceReading) -> TraceReport {
         kernels: named(&trace.kernels),
         kernel_names: trace.kernel_names,
         copies: named(&trace.copies),
-        ranges: named(&trace.ranges),
+        plugins: trace
+            .plugins
+            .iter()
+            .map(|plugin| plugin_report(plugin, trace.active_span))
+            .collect(),
+        steps: trace.steps.as_ref().map(|steps| StepReport {
+            method: steps.method.clone(),
+            count: steps.count,
+            median_ms: round(millis(steps.median), 3),
+            busy_percent: percent(steps.busy),
+        }),
+        matrix_percent: percent(trace.matrix_share),
+        sm_active_percent: percent(trace.sm_active),
+        dram_percent: percent(trace.dram),
         diagnostics: trace.diagnostics.clone(),
     }
 }
 
+fn plugin_report(plugin: &PluginReading, span: Option<Nanos>) -> PluginReport {
+    PluginReport {
+        name: plugin.name.clone(),
+        // Ranges that reach beyond the GPU's work cover all of it, not more.
+        percent_of_span: span.and_then(|span| percent_of(plugin.covered.min(span), span)),
+        self_ms: round(millis(plugin.self_time), 3),
+        gpu_ms: round(millis(plugin.gpu_time), 3),
+        ranges: plugin
+            .ranges
+            .iter()
+            .map(|range| named_time(range, span))
+            .collect(),
+    }
+}
+
+fn percent_of(part: Nanos, whole: Nanos) -> Option<f64> {
+    let share = millis(part) / millis(whole) * 100.0;
+    share.is_finite().then(|| round(share, 1))
+}
+
 fn named_time(time: &NamedTime, span: Option<Nanos>) -> NamedTimeReport {
-    let share = span.map(|span| millis(time.total) / millis(span) * 100.0).filter(|share| share.is_finite());
     NamedTimeReport {
         name: time.name.clone(),
         count: time.count,
         total_ms: round(millis(time.total), 3),
-        percent_of_span: share.map(|share| round(share, 1)),
+        percent_of_span: span.and_then(|span| percent_of(time.total, span)),
     }
 }
 
@@ -268,7 +359,11 @@ pub fn bound_report(bound: &Bound) -> BoundReport {
             .contradictions
             .iter()
             .map(|contradiction| {
-                let evidence: Vec<String> = contradiction.evidence.iter().map(ToString::to_string).collect();
+                let evidence: Vec<String> = contradiction
+                    .evidence
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect();
                 format!("{}: {}", contradiction.kind, evidence.join("; "))
             })
             .collect(),
@@ -298,7 +393,9 @@ pub fn knob_reports(plan: &Plan, edits: &PlannedEdits) -> Vec<KnobReport> {
                 KnobReport {
                     state: match derived.disposition {
                         Disposition::Unchanged => "unchanged",
-                        Disposition::Write if derived.variant == Variant::Benchmark => "benchmark only",
+                        Disposition::Write if derived.variant == Variant::Benchmark => {
+                            "benchmark only"
+                        }
                         Disposition::Write => "write",
                         Disposition::Propose => "propose",
                     }
@@ -346,8 +443,16 @@ pub fn expected(plan: &Plan) -> String {
     match (expectation.fps, expectation.limited_by) {
         (Some(fps), Some(pace)) => {
             let words = expectation.qualifier.to_string();
-            let words = if words.is_empty() { words } else { format!("{words} ") };
-            format!("{words}{:.0} frames/s, limited by {pace}: {}", fps.get(), expectation.formula)
+            let words = if words.is_empty() {
+                words
+            } else {
+                format!("{words} ")
+            };
+            format!(
+                "{words}{:.0} frames/s, limited by {pace}: {}",
+                fps.get(),
+                expectation.formula
+            )
         }
         _ => format!("unknown: {}", expectation.formula),
     }
@@ -359,7 +464,9 @@ pub fn capacity_report(capacity: &Capacity) -> CapacityReport {
         text: capacity.to_string(),
         streams: capacity.streams.map(|streams| streams.get()),
         dominating: capacity.dominating.map(|resource| resource.to_string()),
-        advice: capacity.dominating.map(|resource| resource.advice().to_owned()),
+        advice: capacity
+            .dominating
+            .map(|resource| resource.advice().to_owned()),
         limits: capacity
             .limits
             .iter()
@@ -378,7 +485,10 @@ fn percent(share: Option<Fraction>) -> Option<f64> {
     share.map(|share| round(share.percent(), 1))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "milliseconds need no more than 53 bits")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "milliseconds need no more than 53 bits"
+)]
 fn millis(time: Nanos) -> f64 {
     time.get() as f64 / 1e6
 }

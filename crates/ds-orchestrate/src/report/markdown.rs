@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use super::model::{
-    BoundReport, CapacityReport, E2eReport, KnobReport, NamedTimeReport, PlateauReport, Report, TraceReport,
+    BoundReport, CapacityReport, E2eReport, KnobReport, NamedTimeReport, PlateauReport, Report,
+    TraceReport,
 };
 
 /// Renders the report.
@@ -27,8 +28,14 @@ pub fn markdown(report: &Report) -> String {
     line(&format!("- **Hardware** {}", hardware(report)));
     line(&format!("- **Ceilings** {}", ceilings(report)));
     let not_measured = || "not measured".to_owned();
-    line(&format!("- **Inference plateau** {}", report.plateau.as_ref().map_or_else(not_measured, plateau)));
-    line(&format!("- **E2E measured** {}", report.e2e.as_ref().map_or_else(not_measured, e2e)));
+    line(&format!(
+        "- **Inference plateau** {}",
+        report.plateau.as_ref().map_or_else(not_measured, plateau)
+    ));
+    line(&format!(
+        "- **E2E measured** {}",
+        report.e2e.as_ref().map_or_else(not_measured, e2e)
+    ));
     line("");
     let no_trace = report.no_trace.as_deref();
     let sections = [
@@ -36,7 +43,10 @@ pub fn markdown(report: &Report) -> String {
         report.bound.as_ref().map(bound).unwrap_or_default(),
         plugins(report.trace.as_ref(), no_trace),
         configs(report),
-        format!("### Capacity\n\n{}", capacity_markdown(&report.capacity, report.pipeline.fps_asked)),
+        format!(
+            "### Capacity\n\n{}",
+            capacity_markdown(&report.capacity, report.pipeline.fps_asked)
+        ),
         uninstrumented(report),
         notes(report),
     ];
@@ -52,7 +62,11 @@ pub fn markdown(report: &Report) -> String {
 
 /// The plateau and the sweep behind it.
 pub fn sweep_markdown(report: &PlateauReport) -> String {
-    format!("- **Inference plateau** {}\n\n{}", plateau(report), sweep(report))
+    format!(
+        "- **Inference plateau** {}\n\n{}",
+        plateau(report),
+        sweep(report)
+    )
 }
 
 /// The whole pipeline, what bounds it and where the time goes.
@@ -62,12 +76,19 @@ pub fn profile_markdown(
     trace: Option<&TraceReport>,
     no_trace: Option<&str>,
 ) -> String {
-    format!("- **E2E measured** {}\n\n{}\n{}", e2e(measured), bound(verdict), plugins(trace, no_trace))
+    format!(
+        "- **E2E measured** {}\n\n{}\n{}",
+        e2e(measured),
+        bound(verdict),
+        plugins(trace, no_trace)
+    )
 }
 
 fn pipeline(report: &Report) -> String {
     let pipeline = &report.pipeline;
-    let own = pipeline.streams.map_or_else(|| "an unknown number of".to_owned(), |n| n.to_string());
+    let own = pipeline
+        .streams
+        .map_or_else(|| "an unknown number of".to_owned(), |n| n.to_string());
     format!(
         "{}, {own} streams in {}; asked for: {} streams at {} frames/s",
         pipeline.form,
@@ -78,13 +99,20 @@ fn pipeline(report: &Report) -> String {
 }
 
 fn hardware(report: &Report) -> String {
-    let Some(hardware) = &report.hardware else { return "unknown".to_owned() };
+    let Some(hardware) = &report.hardware else {
+        return "unknown".to_owned();
+    };
     let parts = [
         hardware.sm_count.map(|n| format!("SM ×{n}")),
         hardware.nvdec_count.map(|n| format!("NVDEC ×{n}")),
         hardware.pcie.as_ref().map(|link| format!("PCIe {link}")),
-        hardware.memory_mib.map(|mib| format!("{:.0} GiB", mib / 1024.0)),
-        hardware.driver.as_ref().map(|driver| format!("driver {driver}")),
+        hardware
+            .memory_mib
+            .map(|mib| format!("{:.0} GiB", mib / 1024.0)),
+        hardware
+            .driver
+            .as_ref()
+            .map(|driver| format!("driver {driver}")),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     format!("{}: {}", hardware.name, parts.join(", "))
@@ -92,8 +120,17 @@ fn hardware(report: &Report) -> String {
 
 /// The ceilings that a pipeline meets; all of them are in the JSON report and in `dsprof hw`.
 fn ceilings(report: &Report) -> String {
-    let Some(hardware) = &report.hardware else { return "unknown".to_owned() };
-    let wanted = ["tensor.fp16", "tensor.int8", "memory", "pcie.h2d", "decode.h264", "decode.hevc"];
+    let Some(hardware) = &report.hardware else {
+        return "unknown".to_owned();
+    };
+    let wanted = [
+        "tensor.fp16",
+        "tensor.int8",
+        "memory",
+        "pcie.h2d",
+        "decode.h264",
+        "decode.hevc",
+    ];
     let shown: Vec<String> = hardware
         .ceilings
         .iter()
@@ -116,10 +153,15 @@ fn plateau(plateau: &PlateauReport) -> String {
 }
 
 fn e2e(e2e: &E2eReport) -> String {
-    let Some(fps) = e2e.fps else { return format!("no rate: {}", e2e.status) };
+    let Some(fps) = e2e.fps else {
+        return format!("no rate: {}", e2e.status);
+    };
     let mut text = format!("{fps:.0} frames/s");
     if let Some(share) = e2e.percent_of_plateau {
-        let _ = write!(text, " (= {share:.0} % of the rate at the batch to configure)");
+        let _ = write!(
+            text,
+            " (= {share:.0} % of the rate at the batch to configure)"
+        );
     }
     if let Some(streams) = e2e.streams {
         let _ = write!(text, ", {streams} streams");
@@ -135,7 +177,9 @@ fn e2e(e2e: &E2eReport) -> String {
 }
 
 fn sweep(plateau: &PlateauReport) -> String {
-    let mut out = String::from("### Sweep\n\n| Batch | Frames/s | Gain per doubling | Windows | SM | |\n|--:|--:|--:|--:|--:|---|\n");
+    let mut out = String::from(
+        "### Sweep\n\n| Batch | Frames/s | Gain per doubling | Windows | SM | |\n|--:|--:|--:|--:|--:|---|\n",
+    );
     for point in &plateau.points {
         let cell = |value: Option<f64>, places: usize, unit: &str| {
             value.map_or_else(|| "–".to_owned(), |value| format!("{value:.places$}{unit}"))
@@ -156,7 +200,12 @@ fn sweep(plateau: &PlateauReport) -> String {
 }
 
 fn bound(bound: &BoundReport) -> String {
-    let mut out = format!("### Bound type\n\n**{}**, {} confidence. {}.\n", bound.kind, bound.confidence, sentence(&bound.action));
+    let mut out = format!(
+        "### Bound type\n\n**{}**, {} confidence. {}.\n",
+        bound.kind,
+        bound.confidence,
+        sentence(&bound.action)
+    );
     bullets(&mut out, &bound.evidence);
     if !bound.contradictions.is_empty() {
         out.push_str("\nEvidence on both sides:\n");
@@ -173,15 +222,54 @@ fn plugins(trace: Option<&TraceReport>, no_trace: Option<&str>) -> String {
         return out;
     };
     if let (Some(span), Some(busy)) = (trace.active_span_ms, trace.busy_percent) {
-        let upper = if trace.busy_is_upper_figure { ", an upper figure: graphs were traced as a whole" } else { "" };
-        let _ = writeln!(out, "GPU busy {busy:.1} % of a GPU-active span of {span:.0} ms{upper}.\n");
+        let upper = if trace.busy_is_upper_figure {
+            ", an upper figure: graphs were traced as a whole"
+        } else {
+            ""
+        };
+        let _ = writeln!(
+            out,
+            "GPU busy {busy:.1} % of a GPU-active span of {span:.0} ms{upper}."
+        );
     }
-    out.push_str("| Range, kernel or copy | Count | Total ms | Share of span | |\n|---|--:|--:|--:|---|\n");
-    // Ranges are CPU time and can overlap between threads; kernels and copies are GPU time.
-    for (times, kind) in [(&trace.ranges, "CPU"), (&trace.kernels, "GPU"), (&trace.copies, "GPU")] {
-        for time in times.iter().take(8) {
-            let _ = writeln!(out, "{}", time_row(time, kind));
+    match &trace.steps {
+        Some(steps) => {
+            let busy = steps
+                .busy_percent
+                .map_or_else(|| "unknown".to_owned(), |busy| format!("{busy:.1} %"));
+            let _ = writeln!(
+                out,
+                "{} of {:.2} ms (median, by {}), GPU busy {busy} of a step.",
+                count(steps.count, "step"),
+                steps.median_ms,
+                steps.method
+            );
         }
+        None => out.push_str("No steps found: the GPU's work does not repeat regularly.\n"),
+    }
+    if !trace.plugins.is_empty() {
+        out.push_str("\n| Element | Share of span | CPU, self ms | GPU ms | Ranges |\n|---|--:|--:|--:|---|\n");
+        for plugin in &trace.plugins {
+            let ranges: Vec<String> = plugin
+                .ranges
+                .iter()
+                .take(4)
+                .map(|r| format!("{} ×{}", escape(&shorten(&r.name)), r.count))
+                .collect();
+            let _ = writeln!(
+                out,
+                "| {} | {} | {:.1} | {:.1} | {} |",
+                escape(&plugin.name),
+                share(plugin.percent_of_span),
+                plugin.self_ms,
+                plugin.gpu_ms,
+                ranges.join(", ")
+            );
+        }
+    }
+    out.push_str("\n| Kernel or copy | Count | Total ms | Share of span |\n|---|--:|--:|--:|\n");
+    for time in trace.kernels.iter().take(8).chain(&trace.copies) {
+        let _ = writeln!(out, "{}", time_row(time));
     }
     if !trace.diagnostics.is_empty() {
         out.push_str("\nnsys says of this capture:\n");
@@ -190,20 +278,39 @@ fn plugins(trace: Option<&TraceReport>, no_trace: Option<&str>) -> String {
     out
 }
 
-fn time_row(time: &NamedTimeReport, kind: &str) -> String {
-    let share = time.percent_of_span.map_or_else(|| "–".to_owned(), |share| format!("{share:.1} %"));
-    format!("| {} | {} | {:.1} | {share} | {kind} |", escape(&shorten(&time.name)), time.count, time.total_ms)
+fn time_row(time: &NamedTimeReport) -> String {
+    format!(
+        "| {} | {} | {:.1} | {} |",
+        escape(&shorten(&time.name)),
+        time.count,
+        time.total_ms,
+        share(time.percent_of_span)
+    )
+}
+
+fn share(percent: Option<f64>) -> String {
+    percent.map_or_else(|| "–".to_owned(), |percent| format!("{percent:.1} %"))
 }
 
 fn configs(report: &Report) -> String {
-    let title = if report.applied { "Applied configs" } else { "Applied configs: none yet, this is the plan" };
-    format!("### {title}\n\n{}", plan_markdown(&report.knobs, &report.expected))
+    let title = if report.applied {
+        "Applied configs"
+    } else {
+        "Applied configs: none yet, this is the plan"
+    };
+    format!(
+        "### {title}\n\n{}",
+        plan_markdown(&report.knobs, &report.expected)
+    )
 }
 
 /// The knobs of a plan and what it expects.
 pub fn plan_markdown(knobs: &[KnobReport], expected: &str) -> String {
     let mut out = String::new();
-    let written: Vec<&KnobReport> = knobs.iter().filter(|k| matches!(k.state.as_str(), "write" | "propose" | "benchmark only")).collect();
+    let written: Vec<&KnobReport> = knobs
+        .iter()
+        .filter(|k| matches!(k.state.as_str(), "write" | "propose" | "benchmark only"))
+        .collect();
     if written.is_empty() {
         out.push_str("Every knob that a rule can set holds its value already.\n");
     } else {
@@ -216,7 +323,10 @@ pub fn plan_markdown(knobs: &[KnobReport], expected: &str) -> String {
                 "benchmark only" => " (only while measuring)",
                 _ => "",
             };
-            let by_hand = knob.by_hand.as_ref().map_or_else(String::new, |reason| format!(" By hand: {reason}."));
+            let by_hand = knob
+                .by_hand
+                .as_ref()
+                .map_or_else(String::new, |reason| format!(" By hand: {reason}."));
             let _ = writeln!(
                 out,
                 "| {} `{}` | {} → {}{proposed} | {} | {}: {}.{} |",
@@ -234,7 +344,12 @@ pub fn plan_markdown(knobs: &[KnobReport], expected: &str) -> String {
     let held: Vec<String> = knobs
         .iter()
         .filter(|k| matches!(k.state.as_str(), "withheld" | "not derivable"))
-        .map(|k| format!("{} {} `{}` {}: {}", k.rule, k.target, k.knob, k.state, k.because))
+        .map(|k| {
+            format!(
+                "{} {} `{}` {}: {}",
+                k.rule, k.target, k.knob, k.state, k.because
+            )
+        })
         .collect();
     if !held.is_empty() {
         out.push_str("\nLeft alone:\n");
@@ -256,8 +371,12 @@ pub fn capacity_markdown(capacity: &CapacityReport, fps: f64) -> String {
             out,
             "| {} | {} | {} | {} |",
             limit.resource,
-            limit.fps.map_or_else(|| "unknown".to_owned(), |fps| format!("{fps:.0}")),
-            limit.streams.map_or_else(|| "unknown".to_owned(), |streams| streams.to_string()),
+            limit
+                .fps
+                .map_or_else(|| "unknown".to_owned(), |fps| format!("{fps:.0}")),
+            limit
+                .streams
+                .map_or_else(|| "unknown".to_owned(), |streams| streams.to_string()),
             escape(&limit.formula),
         );
     }
@@ -272,15 +391,23 @@ fn uninstrumented(report: &Report) -> String {
         return String::new();
     }
     let mut out = String::from("### Uninstrumented\n\nNo range shows the time of:\n");
-    let kinds: Vec<String> =
-        report.uninstrumented.iter().map(|kind| format!("`{}` ×{}: {}", kind.element, kind.count, kind.reason)).collect();
+    let kinds: Vec<String> = report
+        .uninstrumented
+        .iter()
+        .map(|kind| format!("`{}` ×{}: {}", kind.element, kind.count, kind.reason))
+        .collect();
     bullets(&mut out, &kinds);
     out
 }
 
 fn notes(report: &Report) -> String {
     let mut notes = report.pipeline.faults.clone();
-    notes.extend(report.hardware.iter().flat_map(|hardware| hardware.findings.clone()));
+    notes.extend(
+        report
+            .hardware
+            .iter()
+            .flat_map(|hardware| hardware.findings.clone()),
+    );
     notes.extend(report.notes.clone());
     if notes.is_empty() {
         return String::new();
@@ -318,10 +445,16 @@ fn shorten(name: &str) -> String {
 }
 
 fn count(n: usize, word: &str) -> String {
-    if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") }
+    if n == 1 {
+        format!("1 {word}")
+    } else {
+        format!("{n} {word}s")
+    }
 }
 
 fn sentence(fragment: &str) -> String {
     let mut chars = fragment.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
 }

@@ -7,11 +7,12 @@ mod markdown;
 mod model;
 
 pub use build::{
-    ReportInputs, bound_report, build_report, capacity_report, e2e_report, expected, hardware_report, knob_reports,
-    plateau_report, trace_report,
+    ReportInputs, bound_report, build_report, capacity_report, e2e_report, expected,
+    hardware_report, knob_reports, plateau_report, trace_report,
 };
 pub use markdown::{capacity_markdown, markdown, plan_markdown, profile_markdown, sweep_markdown};
 pub use model::{
-    BoundReport, CapacityReport, CeilingReport, E2eReport, HardwareReport, KnobReport, LimitReport, NamedTimeReport,
-    PipelineReport, PlateauReport, Report, SCHEMA, SweepPointReport, TraceReport, UninstrumentedReport,
+    BoundReport, CapacityReport, CeilingReport, E2eReport, HardwareReport, KnobReport, LimitReport,
+    NamedTimeReport, PipelineReport, PlateauReport, PluginReport, Report, SCHEMA, StepReport,
+    SweepPointReport, TraceReport, UninstrumentedReport,
 };

@@ -189,10 +189,46 @@ pub struct TraceReport {
     pub kernel_names: usize,
     /// Copies by kind.
     pub copies: Vec<NamedTimeReport>,
-    /// The NVTX ranges with the most time.
-    pub ranges: Vec<NamedTimeReport>,
+    /// Elements that mark NVTX ranges, the most time first.
+    pub plugins: Vec<PluginReport>,
+    /// The detected steps; `null` where the GPU's work does not repeat.
+    pub steps: Option<StepReport>,
+    /// Matrix products and convolutions as a share of the kernel time, in percent.
+    pub matrix_percent: Option<f64>,
+    /// Time in which the multiprocessors were active, in percent.
+    pub sm_active_percent: Option<f64>,
+    /// Memory bandwidth in use, in percent.
+    pub dram_percent: Option<f64>,
     /// What nsys itself says about the capture.
     pub diagnostics: Vec<String>,
+}
+
+/// An element that marks ranges.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PluginReport {
+    /// The element.
+    pub name: String,
+    /// Share of the GPU-active span in which any thread was inside one of its ranges, in percent.
+    pub percent_of_span: Option<f64>,
+    /// CPU time without what is nested inside, over all threads, in milliseconds.
+    pub self_ms: f64,
+    /// Time of the GPU work that it launched directly, in milliseconds.
+    pub gpu_ms: f64,
+    /// Its ranges with counters folded.
+    pub ranges: Vec<NamedTimeReport>,
+}
+
+/// The detected steps.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StepReport {
+    /// How they were found.
+    pub method: String,
+    /// How many.
+    pub count: usize,
+    /// The median step, in milliseconds.
+    pub median_ms: f64,
+    /// The busy share of the median step, in percent.
+    pub busy_percent: Option<f64>,
 }
 
 /// A name and its time.

@@ -16,7 +16,7 @@ pub use launch::Launch;
 pub use profile::{CaptureState, ProfileReading, ProfileRequest, profile};
 pub use sampling::GpuLoad;
 pub use sweep::{Counted, SweepReading, SweepRequest, SweptBatch, batches_to_try, sweep};
-pub use trace::{DeviceReading, NamedTime, TraceReading, read_trace};
+pub use trace::{DeviceReading, NamedTime, PluginReading, StepReading, TraceReading, read_trace};
 
 use crate::bundle::{Bundle, StageName, StageState};
 use crate::error::Error;

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use ds_ceilings::{Fraction, Nanos};
 use ds_nsys::{
-    ApiSummary, CopyKind, KernelNaming, KernelSummary, MemoryOperation, MemorySummary,
-    RangeSummary, Selection, Severity, Trace, Window,
+    ApiSummary, CategoryOptions, CopyKind, KernelNaming, KernelSummary, MemoryOperation,
+    MemorySummary, Metric, MetricUnit, Plugin, PluginTime, Selection, Severity, StepOptions, Trace,
+    Window,
 };
 
 use crate::error::Error;
@@ -38,12 +39,10 @@ pub struct TraceReading {
     pub sync_total: Option<Nanos>,
     /// Time in calls that load modules.
     pub module_load_total: Option<Nanos>,
-    /// The NVTX ranges with the most time.
-    pub ranges: Vec<NamedTime>,
-    /// Whether any range of nvinfer's domain is in the trace.
-    pub has_nvinfer_ranges: bool,
-    /// Share of the median detected step in which the GPU was busy; `None` where no steps were found.
-    pub step_busy: Option<Fraction>,
+    /// Who marked NVTX ranges, the most time first.
+    pub plugins: Vec<PluginReading>,
+    /// The detected steps, where the GPU's work repeats.
+    pub steps: Option<StepReading>,
     /// Share of the kernel time in matrix products and convolutions.
     pub matrix_share: Option<Fraction>,
     /// Share of time in which the multiprocessors were active, where GPU metrics were sampled.
@@ -69,6 +68,36 @@ pub struct DeviceReading {
     pub span: Option<Nanos>,
     /// Whether the busy time is an upper figure.
     pub is_upper_figure: bool,
+}
+
+/// The time of one element that marks ranges.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PluginReading {
+    /// The element.
+    pub name: String,
+    /// Which plugin it is.
+    pub plugin: Plugin,
+    /// Time in which any thread was inside one of its ranges.
+    pub covered: Nanos,
+    /// Time of its threads without what is nested inside; more than the span when several work at once.
+    pub self_time: Nanos,
+    /// Time of the GPU work that it launched directly.
+    pub gpu_time: Nanos,
+    /// Its ranges with counters folded, the most time first.
+    pub ranges: Vec<NamedTime>,
+}
+
+/// The steps of the device with the most of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepReading {
+    /// How they were found.
+    pub method: String,
+    /// How many.
+    pub count: usize,
+    /// The median from one start to the next.
+    pub median: Nanos,
+    /// The busy share of the median step.
+    pub busy: Option<Fraction>,
 }
 
 /// A name, how often it occurred and how long it took.
@@ -154,10 +183,11 @@ pub fn read_trace(path: &Path) -> Result<TraceReading, Error> {
         .max();
     let kernels = trace.kernel_summary(KernelNaming::Demangled, selection)?;
     let api = trace.api_summary(selection)?;
-    let ranges = trace
-        .range_summary(selection)?
-        .map(|found| found.ranges)
-        .unwrap_or_default();
+    let active = Window {
+        from: first.unwrap_or(Window::ALL.from),
+        to: last.unwrap_or(Window::ALL.to),
+    };
+    let metrics = Metrics::read(&trace, active)?;
     Ok(TraceReading {
         written_by: trace.version().product.as_ref().map(ToString::to_string),
         active_span: first.zip(last).map(|(first, last)| nanos(last - first)),
@@ -184,14 +214,14 @@ pub fn read_trace(path: &Path) -> Result<TraceReading, Error> {
             .as_ref()
             .map(|api| api_time(api, ApiSummary::is_synchronization)),
         module_load_total: api.as_ref().map(|api| api_time(api, is_module_load)),
-        has_nvinfer_ranges: ranges
-            .iter()
-            .any(|range| domain(range).starts_with("GstNvInfer")),
-        ranges: ranges.into_iter().take(TOP).map(range_time).collect(),
-        step_busy: None,
-        matrix_share: None,
-        sm_active: None,
-        dram: None,
+        plugins: trace
+            .plugin_times(Window::ALL)?
+            .map(|times| times.plugins.into_iter().map(plugin_reading).collect())
+            .unwrap_or_default(),
+        steps: read_steps(&trace)?,
+        matrix_share: matrix_share(&trace)?,
+        sm_active: metrics.sm_active,
+        dram: metrics.dram,
         diagnostics: trace
             .diagnostics()?
             .into_iter()
@@ -226,17 +256,90 @@ fn kernel_time(kernel: KernelSummary) -> NamedTime {
     }
 }
 
-fn range_time(range: RangeSummary) -> NamedTime {
-    let name = range.name.printed(ds_nsys::Style::V2025);
-    NamedTime {
-        name,
-        count: range.time.count,
-        total: nanos(range.time.total),
+fn plugin_reading(time: PluginTime) -> PluginReading {
+    let ranges = time.ranges.into_iter().take(TOP).map(|range| NamedTime {
+        name: range.text,
+        count: range.count,
+        total: nanos(range.total),
+    });
+    PluginReading {
+        name: time.owner.to_string(),
+        plugin: time.owner.plugin,
+        covered: nanos(time.covered),
+        self_time: nanos(time.self_time),
+        gpu_time: nanos(time.gpu_time),
+        ranges: ranges.collect(),
     }
 }
 
-fn domain(range: &RangeSummary) -> &str {
-    range.name.domain.as_deref().unwrap_or_default()
+/// The steps of the device that has the most; a pipeline whose GPU work does not repeat has none.
+fn read_steps(trace: &Trace) -> Result<Option<StepReading>, Error> {
+    let steps = trace.steps(&StepOptions::default())?;
+    let series = steps
+        .found()
+        .map(|(_, series)| series)
+        .max_by_key(|series| series.steps.len());
+    Ok(series.map(|series| StepReading {
+        method: series.method.to_string(),
+        count: series.steps.len(),
+        median: Nanos::new(rounded(series.duration.median.0)),
+        busy: series
+            .busy_share()
+            .and_then(|share| Fraction::new(share.0.min(1.0))),
+    }))
+}
+
+/// Kernels in categories of matrix products and convolutions, as a share of the kernel time.
+fn matrix_share(trace: &Trace) -> Result<Option<Fraction>, Error> {
+    let Some(categories) = trace.categories(&CategoryOptions::default())? else {
+        return Ok(None);
+    };
+    let shares = categories
+        .categories
+        .iter()
+        .filter(|time| MATRIX_CATEGORIES.contains(&time.category.name()))
+        .filter_map(|time| time.share);
+    Ok(Fraction::new(
+        shares.map(|share| share.0).sum::<f64>().min(1.0),
+    ))
+}
+
+/// Categories of ds-nsys's taxonomy whose kernels run on the tensor cores.
+const MATRIX_CATEGORIES: [&str; 2] = ["gemm", "convolution"];
+
+/// GPU metrics over the span in which the GPU worked.
+#[derive(Default)]
+struct Metrics {
+    sm_active: Option<Fraction>,
+    dram: Option<Fraction>,
+}
+
+impl Metrics {
+    fn read(trace: &Trace, active: Window) -> Result<Self, Error> {
+        let Some(samples) = trace.gpu_metrics(active)? else {
+            return Ok(Self::default());
+        };
+        let mean = |wanted: Metric| {
+            let found = samples.iter().find(|s| {
+                s.metric == Some(wanted) && s.unit == MetricUnit::Percent && s.count() > 0
+            })?;
+            Some(found.mean().value)
+        };
+        let dram = mean(Metric::DramRead).zip(mean(Metric::DramWrite));
+        Ok(Self {
+            sm_active: mean(Metric::SmActive).and_then(Fraction::from_percent),
+            dram: dram.and_then(|(read, write)| Fraction::from_percent(read + write)),
+        })
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a median of durations is not negative and far below 2^63"
+)]
+fn rounded(nanos: f64) -> u64 {
+    nanos.max(0.0).round() as u64
 }
 
 /// Calls by which the CUDA runtime and driver load code onto the device (CUDA driver API, "Module Management" and

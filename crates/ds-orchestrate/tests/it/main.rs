@@ -1,3 +1,10 @@
 //! The integration tests of ds-orchestrate, as one binary.
 
+mod atomic;
+mod bundle;
 mod fps;
+mod pipeline;
+mod process;
+mod stages;
+mod support;
+mod transaction;

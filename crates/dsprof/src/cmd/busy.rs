@@ -24,17 +24,38 @@ pub(crate) fn run(args: &BusyArgs) -> Result<Status> {
     Ok(Status::Fine)
 }
 
-const HEADING: [&str; 9] =
-    ["PID", "Device", "Busy (ms)", "Kernels (ms)", "Sum (ms)", "Overlap (ms)", "Span (ms)", "Of span", "Of session"];
+const HEADING: [&str; 9] = [
+    "PID",
+    "Device",
+    "Busy (ms)",
+    "Kernels (ms)",
+    "Sum (ms)",
+    "Overlap (ms)",
+    "Span (ms)",
+    "Of span",
+    "Of session",
+];
 
 fn as_text(busy: &Busy, format: ReportFormat) -> String {
     if busy.devices.is_empty() {
         return "no GPU work in this trace\n".to_owned();
     }
-    let rows: Vec<Vec<String>> = busy.devices.iter().map(|device| row(busy, device)).collect();
+    let rows: Vec<Vec<String>> = busy
+        .devices
+        .iter()
+        .map(|device| row(busy, device))
+        .collect();
     let mut out = if format == ReportFormat::Md {
-        let lines: Vec<String> = rows.iter().map(|row| format!("| {} |\n", row.join(" | "))).collect();
-        format!("| {} |\n|{}\n{}", HEADING.join(" | "), "--:|".repeat(HEADING.len()), lines.concat())
+        let lines: Vec<String> = rows
+            .iter()
+            .map(|row| format!("| {} |\n", row.join(" | ")))
+            .collect();
+        format!(
+            "| {} |\n|{}\n{}",
+            HEADING.join(" | "),
+            "--:|".repeat(HEADING.len()),
+            lines.concat()
+        )
     } else {
         table(&HEADING, &rows, &[0, 1, 2, 3, 4, 5, 6, 7, 8])
     };
@@ -58,7 +79,10 @@ fn as_text(busy: &Busy, format: ReportFormat) -> String {
 fn row(busy: &Busy, device: &DeviceBusy) -> Vec<String> {
     let upper = if device.is_upper_figure() { "≤ " } else { "" };
     let percent = |share: Option<ds_nsys::Share>| {
-        share.map_or_else(|| "unknown".to_owned(), |share| format!("{upper}{:.1} %", share.percent()))
+        share.map_or_else(
+            || "unknown".to_owned(),
+            |share| format!("{upper}{:.1} %", share.percent()),
+        )
     };
     vec![
         device.device.process.pid().to_string(),
@@ -67,7 +91,9 @@ fn row(busy: &Busy, device: &DeviceBusy) -> Vec<String> {
         millis(device.kernel_time()),
         millis(device.sum()),
         millis(device.overlap()),
-        device.span().map_or_else(|| "–".to_owned(), |span| millis(span.duration())),
+        device
+            .span()
+            .map_or_else(|| "–".to_owned(), |span| millis(span.duration())),
         percent(device.share_of_span()),
         percent(busy.share_of_session(device)),
     ]

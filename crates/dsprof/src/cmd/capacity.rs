@@ -40,7 +40,10 @@ pub(crate) fn run(args: &CapacityArgs) -> Result<Status> {
 }
 
 fn from_recording(args: &CapacityArgs) -> Result<(f64, Capacity)> {
-    let opened = Opened::new(&BundleArgs { bundle: None, replay: args.replay.clone() })?;
+    let opened = Opened::new(&BundleArgs {
+        bundle: None,
+        replay: args.replay.clone(),
+    })?;
     let (path, pipeline) = opened.pipeline(None)?;
     let mut now = Arguments::new();
     let given = [
@@ -48,19 +51,33 @@ fn from_recording(args: &CapacityArgs) -> Result<(f64, Capacity)> {
         ("codec", args.codec.clone()),
         ("source-size", args.source_size.clone()),
     ];
-    now.extend(given.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+    now.extend(
+        given
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?))),
+    );
     let merged = opened.merged(now);
     let request = merged.request(merged.wishes(pipeline.streams())?, None)?;
-    let tuned = opened.with_session("capacity", Some((&path, &pipeline)), &merged, None, |session| {
-        Ok(tune(session, &pipeline, &request)?)
-    })?;
+    let tuned = opened.with_session(
+        "capacity",
+        Some((&path, &pipeline)),
+        &merged,
+        None,
+        |session| Ok(tune(session, &pipeline, &request)?),
+    )?;
     Ok((request.wishes.fps.get(), tuned.capacity))
 }
 
 fn from_numbers(args: &CapacityArgs) -> Result<(f64, Capacity)> {
     let fps = positive_fps("fps", args.fps.unwrap_or(30.0))?;
-    let given = [("codec", args.codec.clone()), ("source-size", args.source_size.clone())];
-    let given = given.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
+    let given = [
+        ("codec", args.codec.clone()),
+        ("source-size", args.source_size.clone()),
+    ];
+    let given = given
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .collect();
     let merged = Merged::new(given, Arguments::new());
     let decode = match &args.gpu {
         None => DecodeCeiling::Unknown,
@@ -69,19 +86,27 @@ fn from_numbers(args: &CapacityArgs) -> Result<(f64, Capacity)> {
             let codec = merged.get::<Codec>("codec")?;
             let size = merged.get::<Resolution>("source-size")?;
             let (Some(codec), Some(size)) = (codec, size) else {
-                return Err(Usage("give --codec and --source-size with --gpu: the decode ceiling depends on both".to_owned()).into());
+                return Err(Usage(
+                    "give --codec and --source-size with --gpu: the decode ceiling depends on both"
+                        .to_owned(),
+                )
+                .into());
             };
             let ceiling = ceilings.decode_fps(codec, BitDepth::Eight, size).value();
             ceiling.map_or(DecodeCeiling::Unknown, DecodeCeiling::Known)
         }
     };
     if args.gpu.is_none() && args.plateau_fps.is_none() {
-        return Err(Usage("nothing to compute from: give --plateau-fps, or --gpu, or --replay".to_owned()).into());
+        return Err(Usage(
+            "nothing to compute from: give --plateau-fps, or --gpu, or --replay".to_owned(),
+        )
+        .into());
     }
     let rate = |name, value: Option<f64>| value.map(|value| positive_fps(name, value)).transpose();
     let inputs = CapacityInputs {
         fps,
-        compute: rate("plateau-fps", args.plateau_fps)?.map_or(ComputeRate::Unknown, ComputeRate::Plateau),
+        compute: rate("plateau-fps", args.plateau_fps)?
+            .map_or(ComputeRate::Unknown, ComputeRate::Plateau),
         decode,
         bandwidth: None,
         e2e: rate("e2e-fps", args.e2e_fps)?,

@@ -26,35 +26,70 @@ pub(crate) fn run(args: &DeriveArgs) -> Result<Status> {
     let journal = journal_root(args, &entry);
     recover(&journal)?;
     let (path, pipeline) = opened.pipeline(named)?;
-    let merged = opened.merged(recorded(&args.wishes, &LoadArgs::default(), args.gpu_args.gpu_index));
+    let merged = opened.merged(recorded(
+        &args.wishes,
+        &LoadArgs::default(),
+        args.gpu_args.gpu_index,
+    ));
     let wishes = merged.wishes(pipeline.streams())?;
     let request = merged.request(wishes, None)?;
 
     let (gpu, found) = if opened.is_replay() {
-        let (identity, ceilings, found) =
-            opened.with_session("derive", Some((&path, &pipeline)), &merged, None, |session| {
-                measured(session, &pipeline, &request)
-            })?;
+        let (identity, ceilings, found) = opened.with_session(
+            "derive",
+            Some((&path, &pipeline)),
+            &merged,
+            None,
+            |session| measured(session, &pipeline, &request),
+        )?;
         (Some((identity, ceilings)), Some(found))
     } else {
-        (args.gpu.as_deref().map(|name| Ok::<_, anyhow::Error>((GpuIdentity::named(name), planned(name)?))).transpose()?, None)
+        (
+            args.gpu
+                .as_deref()
+                .map(|name| Ok::<_, anyhow::Error>((GpuIdentity::named(name), planned(name)?)))
+                .transpose()?,
+            None,
+        )
     };
-    let gpu = gpu.as_ref().map(|(identity, ceilings)| (identity, ceilings));
+    let gpu = gpu
+        .as_ref()
+        .map(|(identity, ceilings)| (identity, ceilings));
     let (plan, edits) = plan_without_sweep(&pipeline, &request.wishes, gpu, found)?;
 
     output::data(&rendered(args.format, &plan, &edits)?)?;
-    if let Some(stop) = plan.stops().find(|withheld| withheld.consequence == Consequence::Stop) {
-        let what = format!("nothing can be written: {} of {}: {}", stop.knob.name(), stop.target, stop.reason);
+    if let Some(stop) = plan
+        .stops()
+        .find(|withheld| withheld.consequence == Consequence::Stop)
+    {
+        let what = format!(
+            "nothing can be written: {} of {}: {}",
+            stop.knob.name(),
+            stop.target,
+            stop.reason
+        );
         return Err(Error::Unfit { what }.into());
     }
     if args.check {
-        return Ok(if edits.files.is_empty() { Status::Fine } else { Status::ChangesPending });
+        return Ok(if edits.files.is_empty() {
+            Status::Fine
+        } else {
+            Status::ChangesPending
+        });
     }
     if args.apply && !edits.files.is_empty() {
         let directory = next_journal(&journal);
         transaction::apply(&edits.files, &directory).map_err(Error::from)?;
-        let names: Vec<String> = edits.files.iter().map(|file| file.path.display().to_string()).collect();
-        output::message(&format!("wrote {}; old and new contents are in {}", names.join(", "), directory.display()));
+        let names: Vec<String> = edits
+            .files
+            .iter()
+            .map(|file| file.path.display().to_string())
+            .collect();
+        output::message(&format!(
+            "wrote {}; old and new contents are in {}",
+            names.join(", "),
+            directory.display()
+        ));
     }
     Ok(Status::Fine)
 }
@@ -88,8 +123,14 @@ fn recover(root: &Path) -> Result<()> {
     for directory in journals(root) {
         match transaction::recover(&directory).map_err(Error::from)? {
             Recovery::Completed(files) => {
-                let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
-                output::message(&format!("completed an interrupted change of {}", names.join(", ")));
+                let names: Vec<String> = files
+                    .iter()
+                    .map(|file| file.display().to_string())
+                    .collect();
+                output::message(&format!(
+                    "completed an interrupted change of {}",
+                    names.join(", ")
+                ));
             }
             Recovery::Nothing | Recovery::Dropped => {}
         }
@@ -99,7 +140,12 @@ fn recover(root: &Path) -> Result<()> {
 
 fn journals(root: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = std::fs::read_dir(root)
-        .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.is_dir()).collect())
+        .map(|entries| {
+            entries
+                .filter_map(|entry| Some(entry.ok()?.path()))
+                .filter(|path| path.is_dir())
+                .collect()
+        })
         .unwrap_or_default();
     found.sort();
     found
@@ -120,10 +166,20 @@ fn rendered(format: ReportFormat, plan: &Plan, edits: &PlannedEdits) -> Result<S
         ReportFormat::Md => format!("\n```diff\n{diff}```\n"),
         _ => format!("\n{diff}"),
     };
-    Ok(plan_markdown(&knobs, &expected) + &if diff.is_empty() { String::new() } else { fence(&diff) })
+    Ok(plan_markdown(&knobs, &expected)
+        + &if diff.is_empty() {
+            String::new()
+        } else {
+            fence(&diff)
+        })
 }
 
-fn as_json(knobs: &[KnobReport], expected: &str, plan: &Plan, edits: &PlannedEdits) -> serde_json::Value {
+fn as_json(
+    knobs: &[KnobReport],
+    expected: &str,
+    plan: &Plan,
+    edits: &PlannedEdits,
+) -> serde_json::Value {
     json!({
         "schema": "dsprof.plan/1",
         "final_batch": plan.final_batch.map(|batch| batch.get()),

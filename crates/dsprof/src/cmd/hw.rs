@@ -33,20 +33,30 @@ pub(crate) fn run(args: &HwArgs) -> Result<Status> {
     }
     if let Some(name) = &args.gpu {
         let ceilings = planned(name)?;
-        let identity = GpuIdentity::named(ceilings.product.as_ref().map_or(name, |product| &product.name));
+        let identity = GpuIdentity::named(
+            ceilings
+                .product
+                .as_ref()
+                .map_or(name, |product| &product.name),
+        );
         return print(&[hardware_report(&identity, &ceilings)], args.format);
     }
     let gpus = match &args.from {
         Some(path) => from_file(path)?,
         None => from_machine(args)?,
     };
-    let reports: Vec<HardwareReport> =
-        gpus.iter().map(|gpu| hardware_report(gpu, &Ceilings::new(gpu, known))).collect();
+    let reports: Vec<HardwareReport> = gpus
+        .iter()
+        .map(|gpu| hardware_report(gpu, &Ceilings::new(gpu, known)))
+        .collect();
     print(&reports, args.format)
 }
 
 fn from_file(path: &Path) -> Result<Vec<GpuIdentity>> {
-    let text = fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    let text = fs::read_to_string(path).map_err(|source| Error::Read {
+        path: path.to_owned(),
+        source,
+    })?;
     Ok(gpus_from_text(&text)?)
 }
 
@@ -75,13 +85,27 @@ pub(crate) fn planned(name: &str) -> Result<Ceilings> {
     match GpuTable::built_in().find(&GpuQuery::by_name(name)) {
         GpuMatch::Found(_) => Ok(Ceilings::planned(name, GpuTable::built_in())),
         GpuMatch::Ambiguous { candidates } => {
-            let labels: Vec<&str> = candidates.iter().map(|candidate| candidate.label()).collect();
-            Err(Usage(format!("`{name}` stands for several products: {}", labels.join(", "))).into())
+            let labels: Vec<&str> = candidates
+                .iter()
+                .map(|candidate| candidate.label())
+                .collect();
+            Err(Usage(format!(
+                "`{name}` stands for several products: {}",
+                labels.join(", ")
+            ))
+            .into())
         }
         GpuMatch::Unknown { similar } => {
             let labels: Vec<&str> = similar.iter().map(|name| &**name).collect();
-            let near = if labels.is_empty() { String::new() } else { format!("; similar: {}", labels.join(", ")) };
-            Err(Usage(format!("no GPU named `{name}` is known{near}; `dsprof hw --list` shows all")).into())
+            let near = if labels.is_empty() {
+                String::new()
+            } else {
+                format!("; similar: {}", labels.join(", "))
+            };
+            Err(Usage(format!(
+                "no GPU named `{name}` is known{near}; `dsprof hw --list` shows all"
+            ))
+            .into())
         }
     }
 }
@@ -104,9 +128,14 @@ fn identity(report: &HardwareReport) -> Vec<(&'static str, String)> {
         ("SM", report.sm_count.map(|n| format!("×{n}"))),
         ("NVDEC", report.nvdec_count.map(|n| format!("×{n}"))),
         ("PCIe", report.pcie.clone()),
-        ("Memory", report.memory_mib.map(|mib| format!("{mib:.0} MiB"))),
+        (
+            "Memory",
+            report.memory_mib.map(|mib| format!("{mib:.0} MiB")),
+        ),
     ];
-    rows.into_iter().map(|(name, value)| (name, value.unwrap_or_else(|| "unknown".to_owned()))).collect()
+    rows.into_iter()
+        .map(|(name, value)| (name, value.unwrap_or_else(|| "unknown".to_owned())))
+        .collect()
 }
 
 fn ceiling_rows(report: &HardwareReport) -> Vec<Vec<String>> {
@@ -116,20 +145,34 @@ fn ceiling_rows(report: &HardwareReport) -> Vec<Vec<String>> {
         .map(|ceiling| {
             vec![
                 ceiling.label.clone(),
-                ceiling.value.map_or_else(|| "unknown".to_owned(), |value| format!("{value:.1}")),
+                ceiling
+                    .value
+                    .map_or_else(|| "unknown".to_owned(), |value| format!("{value:.1}")),
                 ceiling.unit.clone(),
                 ceiling.confidence.clone().unwrap_or_default(),
-                ceiling.formula.clone().or_else(|| ceiling.reason.clone()).unwrap_or_default(),
+                ceiling
+                    .formula
+                    .clone()
+                    .or_else(|| ceiling.reason.clone())
+                    .unwrap_or_default(),
             ]
         })
         .collect()
 }
 
-const HEADING: [&str; 5] = ["Ceiling", "Value", "Unit", "Confidence", "Formula, or why it is unknown"];
+const HEADING: [&str; 5] = [
+    "Ceiling",
+    "Value",
+    "Unit",
+    "Confidence",
+    "Formula, or why it is unknown",
+];
 
 fn text(report: &HardwareReport) -> String {
-    let rows: Vec<Vec<String>> =
-        identity(report).into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
+    let rows: Vec<Vec<String>> = identity(report)
+        .into_iter()
+        .map(|(name, value)| vec![name.to_owned(), value])
+        .collect();
     let mut out = plain(&rows);
     out.push('\n');
     out.push_str(&table(&HEADING, &ceiling_rows(report), &[1]));
@@ -144,7 +187,10 @@ fn markdown(report: &HardwareReport) -> String {
     for (name, value) in identity(report).into_iter().skip(1) {
         out.push_str(&format!("- **{name}** {value}\n"));
     }
-    out.push_str(&format!("\n| {} |\n|---|--:|---|---|---|\n", HEADING.join(" | ")));
+    out.push_str(&format!(
+        "\n| {} |\n|---|--:|---|---|---|\n",
+        HEADING.join(" | ")
+    ));
     for row in ceiling_rows(report) {
         out.push_str(&format!("| {} |\n", row.join(" | ")));
     }
@@ -156,20 +202,37 @@ fn markdown(report: &HardwareReport) -> String {
 
 fn compare(first: &str, second: &str, format: ReportFormat) -> Result<Status> {
     let rows = planned(first)?.compare(&planned(second)?);
-    let text_of = |value: Option<f64>| value.map_or_else(|| "unknown".to_owned(), |value| format!("{value:.1}"));
+    let text_of = |value: Option<f64>| {
+        value.map_or_else(|| "unknown".to_owned(), |value| format!("{value:.1}"))
+    };
     let cells: Vec<Vec<String>> = rows
         .iter()
         .map(|row| {
-            let ratio = row.ratio.map_or_else(|| "–".to_owned(), |ratio| format!("×{ratio:.2}"));
-            vec![row.label.clone(), text_of(row.first), text_of(row.second), row.unit.to_owned(), ratio]
+            let ratio = row
+                .ratio
+                .map_or_else(|| "–".to_owned(), |ratio| format!("×{ratio:.2}"));
+            vec![
+                row.label.clone(),
+                text_of(row.first),
+                text_of(row.second),
+                row.unit.to_owned(),
+                ratio,
+            ]
         })
         .collect();
     let heading = ["Ceiling", first, second, "Unit", "Second / first"];
     let text = match format {
         ReportFormat::Text => table(&heading, &cells, &[1, 2, 4]),
         ReportFormat::Md => {
-            let rows: Vec<String> = cells.iter().map(|row| format!("| {} |\n", row.join(" | "))).collect();
-            format!("| {} |\n|---|--:|--:|---|--:|\n{}", heading.join(" | "), rows.concat())
+            let rows: Vec<String> = cells
+                .iter()
+                .map(|row| format!("| {} |\n", row.join(" | ")))
+                .collect();
+            format!(
+                "| {} |\n|---|--:|--:|---|--:|\n{}",
+                heading.join(" | "),
+                rows.concat()
+            )
         }
         ReportFormat::Json => {
             let rows: Vec<serde_json::Value> = rows

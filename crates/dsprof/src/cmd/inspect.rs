@@ -23,11 +23,33 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Status> {
 
 fn as_text(pipeline: &Pipeline, format: ReportFormat) -> String {
     let files: Vec<&str> = pipeline.files.iter().map(|file| file.path()).collect();
-    let streams = pipeline.streams().map_or_else(|| "unknown".to_owned(), |n| n.to_string());
-    let mut out = format!("{}: {} streams, read from {}\n\n", pipeline.form, streams, files.join(", "));
-    out.push_str(&rows(&["Element", "Name", "Place", "In a trace"], &element_rows(pipeline), format));
+    let streams = pipeline
+        .streams()
+        .map_or_else(|| "unknown".to_owned(), |n| n.to_string());
+    let mut out = format!(
+        "{}: {} streams, read from {}\n\n",
+        pipeline.form,
+        streams,
+        files.join(", ")
+    );
+    out.push_str(&rows(
+        &["Element", "Name", "Place", "In a trace"],
+        &element_rows(pipeline),
+        format,
+    ));
     out.push('\n');
-    out.push_str(&rows(&["Element", "Knob", "Value", "Place that wins", "Overrides", ""], &knob_rows(pipeline), format));
+    out.push_str(&rows(
+        &[
+            "Element",
+            "Knob",
+            "Value",
+            "Place that wins",
+            "Overrides",
+            "",
+        ],
+        &knob_rows(pipeline),
+        format,
+    ));
     for (name, place) in &pipeline.disabled {
         out.push_str(&format!("\nswitched off: {name} at {place}"));
     }
@@ -35,7 +57,9 @@ fn as_text(pipeline: &Pipeline, format: ReportFormat) -> String {
         out.push_str(&format!("\nfault: {fault}"));
     }
     for place in &pipeline.others {
-        out.push_str(&format!("\nanother pipeline of the same file, not read: {place}"));
+        out.push_str(&format!(
+            "\nanother pipeline of the same file, not read: {place}"
+        ));
     }
     out.trim_end().to_owned() + "\n"
 }
@@ -62,7 +86,14 @@ fn element_rows(pipeline: &Pipeline) -> Vec<Vec<String>> {
     pipeline
         .elements
         .iter()
-        .map(|element| vec![element.factory.clone(), element.name.clone(), element.place.to_string(), covered(element)])
+        .map(|element| {
+            vec![
+                element.factory.clone(),
+                element.name.clone(),
+                element.place.to_string(),
+                covered(element),
+            ]
+        })
         .collect()
 }
 
@@ -72,13 +103,21 @@ fn knob_rows(pipeline: &Pipeline) -> Vec<Vec<String>> {
         .iter()
         .filter(|setting| setting.place.is_some() || setting.default.is_some())
         .map(|setting| {
-            let overridden: Vec<String> =
-                setting.overridden.iter().map(|o| format!("{} at {}", o.value, o.place)).collect();
+            let overridden: Vec<String> = setting
+                .overridden
+                .iter()
+                .map(|o| format!("{} at {}", o.value, o.place))
+                .collect();
             vec![
-                pipeline.element(setting.target.element).map_or_else(String::new, |element| element.name.clone()),
+                pipeline
+                    .element(setting.target.element)
+                    .map_or_else(String::new, |element| element.name.clone()),
                 setting.target.knob.key().to_owned(),
                 value(setting),
-                setting.place.as_ref().map_or_else(|| "(default)".to_owned(), ToString::to_string),
+                setting
+                    .place
+                    .as_ref()
+                    .map_or_else(|| "(default)".to_owned(), ToString::to_string),
                 overridden.join("; "),
                 setting.not_editable.clone().unwrap_or_default(),
             ]

@@ -4,7 +4,9 @@ use anyhow::Result;
 use ds_derive::plateau;
 use ds_orchestrate::bundle::{StageName, StageState};
 use ds_orchestrate::report::{bound_report, e2e_report, profile_markdown, trace_report};
-use ds_orchestrate::{CaptureState, Error, ProfileRequest, e2e_launch, facts_of, judge, profile, run_sweep};
+use ds_orchestrate::{
+    CaptureState, Error, ProfileRequest, e2e_launch, facts_of, judge, profile, run_sweep,
+};
 use serde_json::json;
 
 use crate::args::ReportFormat;
@@ -22,32 +24,55 @@ pub(crate) fn run(args: &ProfileArgs) -> Result<Status> {
     let provenance = opened.provenance(args.load.provenance.clone());
     let request = merged.request(wishes, provenance.clone())?;
     let own = || e2e_launch(&pipeline);
-    let launch = request.e2e_launch.clone().or_else(|| request.launch.clone()).or_else(own).ok_or_else(|| Error::Input {
-        what: format!("a {} is no program by itself: give one with --e2e-launch", pipeline.form),
-    })?;
-    let mut facts = facts_of(&pipeline, &request.wishes, None, &|path| std::path::Path::new(path).exists());
-    let profiled = opened.with_session("profile", Some((&path, &pipeline)), &merged, provenance.as_deref(), |session| {
-        // A recorded sweep tells the batch and the rate to compare with.
-        if opened.is_replay() {
-            let swept = run_sweep(session, &pipeline, &request, &facts)?;
-            facts.plateau = Some(plateau(&swept.points(), request.wishes.streams));
-        }
-        let measured = facts.plateau.as_ref().and_then(|found| found.final_batch).map(|batch| batch.get());
-        let batch = args.batch.or(measured).unwrap_or(request.wishes.streams.get());
-        session.set_stage(StageName::Profile, StageState::Started)?;
-        let profiled = profile(
-            session,
-            &ProfileRequest {
-                launch,
-                batch,
-                streams: request.wishes.streams.get(),
-                seconds: request.seconds,
-                trace_seconds: request.trace_seconds,
-            },
-        )?;
-        session.set_stage(StageName::Profile, StageState::Finished)?;
-        Ok(profiled)
-    })?;
+    let launch = request
+        .e2e_launch
+        .clone()
+        .or_else(|| request.launch.clone())
+        .or_else(own)
+        .ok_or_else(|| Error::Input {
+            what: format!(
+                "a {} is no program by itself: give one with --e2e-launch",
+                pipeline.form
+            ),
+        })?;
+    let mut facts = facts_of(&pipeline, &request.wishes, None, &|path| {
+        std::path::Path::new(path).exists()
+    });
+    let profiled = opened.with_session(
+        "profile",
+        Some((&path, &pipeline)),
+        &merged,
+        provenance.as_deref(),
+        |session| {
+            // A recorded sweep tells the batch and the rate to compare with.
+            if opened.is_replay() {
+                let swept = run_sweep(session, &pipeline, &request, &facts)?;
+                facts.plateau = Some(plateau(&swept.points(), request.wishes.streams));
+            }
+            let measured = facts
+                .plateau
+                .as_ref()
+                .and_then(|found| found.final_batch)
+                .map(|batch| batch.get());
+            let batch = args
+                .batch
+                .or(measured)
+                .unwrap_or(request.wishes.streams.get());
+            session.set_stage(StageName::Profile, StageState::Started)?;
+            let profiled = profile(
+                session,
+                &ProfileRequest {
+                    launch,
+                    batch,
+                    streams: request.wishes.streams.get(),
+                    seconds: request.seconds,
+                    trace_seconds: request.trace_seconds,
+                },
+            )?;
+            session.set_stage(StageName::Profile, StageState::Finished)?;
+            Ok(profiled)
+        },
+    )?;
     let bound = bound_report(&judge(&pipeline, &request, &facts, &profiled));
     let e2e = e2e_report(&profiled, None);
     let (trace, missing) = match &profiled.capture {

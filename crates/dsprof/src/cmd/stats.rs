@@ -15,7 +15,11 @@ pub(crate) fn run(args: &StatsArgs) -> Result<Status> {
     let reports = args
         .report
         .iter()
-        .map(|name| name.trim().parse::<Report>().map_err(|error| Usage(format!("--report {name}: {error}"))))
+        .map(|name| {
+            name.trim()
+                .parse::<Report>()
+                .map_err(|error| Usage(format!("--report {name}: {error}")))
+        })
         .collect::<Result<Vec<_>, _>>()?;
     let style = match args.style {
         StyleArg::V2025 => Style::V2025,
@@ -27,14 +31,24 @@ pub(crate) fn run(args: &StatsArgs) -> Result<Status> {
     }
     let mut blocks = Vec::new();
     for report in reports {
-        let table = trace.report(report, ReportOptions { style, ..ReportOptions::default() })?;
+        let table = trace.report(
+            report,
+            ReportOptions {
+                style,
+                ..ReportOptions::default()
+            },
+        )?;
         if table.is_empty() {
             output::message(&format!("{}: no data for {report}", args.trace.display()));
         }
         let text = rendered(&table, args.format)?;
         match &args.output {
             Some(prefix) => {
-                let path = PathBuf::from(format!("{prefix}_{}.{}", file_name(&report), ending(args.format)));
+                let path = PathBuf::from(format!(
+                    "{prefix}_{}.{}",
+                    file_name(&report),
+                    ending(args.format)
+                ));
                 ds_orchestrate::atomic::write(&path, text.as_bytes())
                     .with_context(|| format!("cannot write `{}`", path.display()))?;
             }
@@ -77,7 +91,10 @@ fn rendered(table: &Table, format: TableFormat) -> Result<String> {
 fn as_json(table: &Table) -> Vec<Value> {
     let value = |cell: &ds_nsys::Cell<'_>| {
         let printed = cell.printed(table.style());
-        let number = cell.is_number().then(|| printed.parse::<serde_json::Number>().ok()).flatten();
+        let number = cell
+            .is_number()
+            .then(|| printed.parse::<serde_json::Number>().ok())
+            .flatten();
         match number {
             Some(number) => Value::Number(number),
             None if printed.is_empty() => Value::Null,
@@ -88,7 +105,11 @@ fn as_json(table: &Table) -> Vec<Value> {
         .rows()
         .iter()
         .map(|row| {
-            let cells = table.columns().iter().zip(row).map(|(column, cell)| ((*column).to_owned(), value(cell)));
+            let cells = table
+                .columns()
+                .iter()
+                .zip(row)
+                .map(|(column, cell)| ((*column).to_owned(), value(cell)));
             Value::Object(cells.collect::<Map<_, _>>())
         })
         .collect()

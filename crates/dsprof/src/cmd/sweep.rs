@@ -21,13 +21,21 @@ pub(crate) fn run(args: &SweepArgs) -> Result<Status> {
     let wishes = merged.wishes(pipeline.streams())?;
     let provenance = opened.provenance(args.load.provenance.clone());
     let request = merged.request(wishes, provenance.clone())?;
-    let facts = facts_of(&pipeline, &request.wishes, None, &|path| std::path::Path::new(path).exists());
-    let swept = opened.with_session("sweep", Some((&path, &pipeline)), &merged, provenance.as_deref(), |session| {
-        session.set_stage(StageName::Sweep, StageState::Started)?;
-        let swept = run_sweep(session, &pipeline, &request, &facts)?;
-        session.set_stage(StageName::Sweep, StageState::Finished)?;
-        Ok(swept)
-    })?;
+    let facts = facts_of(&pipeline, &request.wishes, None, &|path| {
+        std::path::Path::new(path).exists()
+    });
+    let swept = opened.with_session(
+        "sweep",
+        Some((&path, &pipeline)),
+        &merged,
+        provenance.as_deref(),
+        |session| {
+            session.set_stage(StageName::Sweep, StageState::Started)?;
+            let swept = run_sweep(session, &pipeline, &request, &facts)?;
+            session.set_stage(StageName::Sweep, StageState::Finished)?;
+            Ok(swept)
+        },
+    )?;
     let report = plateau_report(&swept, &plateau(&swept.points(), request.wishes.streams));
     let text = match args.format {
         ReportFormat::Json => json(&report)?,

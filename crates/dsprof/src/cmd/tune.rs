@@ -18,17 +18,23 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Status> {
     let wishes = merged.wishes(pipeline.streams())?;
     let provenance = opened.provenance(args.load.provenance.clone());
     let request = merged.request(wishes, provenance.clone())?;
-    let tuned = opened.with_session("tune", Some((&path, &pipeline)), &merged, provenance.as_deref(), |session| {
-        let mut tuned = tune(session, &pipeline, &request)?;
-        tuned.report.notes.extend(opened.changed_files(&pipeline));
-        if let Some(bundle) = &session.bundle {
-            let mut bundle = bundle.borrow_mut();
-            bundle.write("report.md", markdown(&tuned.report).as_bytes())?;
-            bundle.write("report.json", json(&tuned.report)?.as_bytes())?;
-            bundle.save()?;
-        }
-        Ok(tuned)
-    })?;
+    let tuned = opened.with_session(
+        "tune",
+        Some((&path, &pipeline)),
+        &merged,
+        provenance.as_deref(),
+        |session| {
+            let mut tuned = tune(session, &pipeline, &request)?;
+            tuned.report.notes.extend(opened.changed_files(&pipeline));
+            if let Some(bundle) = &session.bundle {
+                let mut bundle = bundle.borrow_mut();
+                bundle.write("report.md", markdown(&tuned.report).as_bytes())?;
+                bundle.write("report.json", json(&tuned.report)?.as_bytes())?;
+                bundle.save()?;
+            }
+            Ok(tuned)
+        },
+    )?;
     output::data(&rendered(&tuned.report, args.format)?)?;
     Ok(Status::Fine)
 }

@@ -1,0 +1,7 @@
+//! The seam: programs that run, that are recorded, and that a recording stands for.
+
+mod live;
+mod live_beside;
+mod record;
+mod replay;
+mod round_trip;

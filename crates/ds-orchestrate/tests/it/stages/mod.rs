@@ -1,0 +1,61 @@
+//! The stages, with a runner that answers in place of the machine.
+
+mod hw;
+mod profile;
+mod sweep;
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use ds_orchestrate::process::Runner;
+use ds_orchestrate::{Event, Session};
+
+/// Runs `work` with a session over `runner` and gives its result with the events in words.
+fn with_session<T>(
+    runner: &dyn Runner,
+    files: Option<&Path>,
+    work: impl FnOnce(&mut Session<'_>) -> T,
+) -> (T, Vec<String>) {
+    let mut events = Vec::new();
+    let mut progress = |event: &Event| events.push(event.to_string());
+    let mut session = Session {
+        runner,
+        files: files.map(Path::to_owned),
+        bundle: None,
+        nsys: "nsys".to_owned(),
+        gpu_index: 0,
+        progress: &mut progress,
+    };
+    let result = work(&mut session);
+    (result, events)
+}
+
+/// The console of deepstream-app with these rates of its streams, a line a window.
+fn console(windows: &[&[f64]]) -> String {
+    let mut text = "** INFO: <bus_callback:291>: Pipeline ready\n\n\
+                    ** INFO: <bus_callback:277>: Pipeline running\n\n"
+        .to_owned();
+    for window in windows {
+        text.push_str("**PERF:  ");
+        for rate in *window {
+            write!(text, "{rate:.2} ({rate:.2})\t").expect("a string takes everything");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Eight windows of one stream at about this rate, a partial one in front.
+fn steady(rate: f64) -> String {
+    let windows = vec![[rate]; 8];
+    let mut all: Vec<&[f64]> = vec![&[3.0]];
+    all.extend(windows.iter().map(|window| &window[..]));
+    console(&all)
+}
+
+/// What `nvidia-smi dmon -s u` prints beside a load.
+fn dmon() -> String {
+    let header = "# gpu     sm    mem    enc    dec    jpg    ofa \n# Idx      %      %      %      %      %      % \n";
+    let sample = "    0     90     40      0     20      0      0 \n";
+    format!("{header}{}", sample.repeat(12))
+}
