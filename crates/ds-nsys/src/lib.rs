@@ -8,6 +8,9 @@
 //!   by process, device and stream and cut to a window of time;
 //! - how long each GPU was busy ([`Trace::busy`]): the union of kernels, CUDA graphs, copies and sets on each device;
 //! - where a pipeline's time goes by the elements that mark NVTX ranges ([`Trace::plugin_times`]);
+//! - what a capture means: idle gaps ([`Trace::gaps`]), decode steps ([`Trace::steps`]), whether it can be trusted
+//!   ([`Trace::check`]), what differs from another one ([`Trace::diff`]), kernel time by category
+//!   ([`Trace::categories`]) and beside a sampled profile ([`Trace::join`]), rank by rank ([`RankTable::new`]);
 //! - sampled hardware counters ([`Trace::gpu_metrics`]) and memory in use ([`Trace::memory_usage`]);
 //! - how the capture was made, and what the profiler said about it ([`Trace::capture`], [`Trace::diagnostics`]).
 //!

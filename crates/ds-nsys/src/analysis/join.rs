@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use super::categories::{Categories, CategoryOptions, EffectiveNumber, KernelTime};
 use super::names::NameFolding;
+use super::stats::share_of_count;
 use super::taxonomy::{Category, Taxonomy};
 use crate::error::{Error, Result};
 use crate::trace::Trace;
@@ -249,12 +250,4 @@ fn join(
         only_traced,
         unclassified: traced.unclassified,
     }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a share of more than 2^53 samples needs no further digit"
-)]
-fn share_of_count(count: u64, all: u64) -> Option<Share> {
-    (all > 0).then(|| Share(count as f64 / all as f64))
 }

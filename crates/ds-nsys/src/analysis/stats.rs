@@ -195,6 +195,15 @@ pub(super) fn count_as_f64(count: usize) -> f64 {
     count as f64
 }
 
+/// The share that some things are of all; `None` of nothing.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a share of more than 2^53 things needs no further digit"
+)]
+pub(super) fn share_of_count(part: u64, all: u64) -> Option<Share> {
+    (all > 0).then(|| Share(part as f64 / all as f64))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Spread, incomplete_beta, ln_gamma, welch};

@@ -3,6 +3,7 @@
 use super::emptiness::Emptiness;
 use super::evidence::{Evidence, SessionEnd};
 use super::{CheckOptions, Gate, GateId, GateRole, GateState, Measure, Purpose};
+use crate::analysis::stats::share_of_count;
 use crate::analysis::steps::{PrefillEvidence, StepSeries};
 use crate::busy::GpuWork;
 use crate::ids::{DeviceKey, ProcessKey};
@@ -132,6 +133,14 @@ impl Answer {
     fn action(mut self, action: impl Into<String>) -> Self {
         self.action = Some(action.into());
         self
+    }
+
+    /// What to do when the gate fails.
+    fn otherwise(self, action: &str) -> Self {
+        match self.state {
+            GateState::Fail => self.action(action),
+            GateState::Pass | GateState::Unknown => self,
+        }
     }
 }
 
@@ -278,14 +287,13 @@ fn rank_coverage(evidence: &Evidence, options: &CheckOptions) -> Answer {
         return Answer::new(GateId::G5, GateState::Pass, reason).measured(measured);
     };
     let reason = format!("{seen} of {expected} ranks have GPU work");
-    let answer = Answer::new(GateId::G5, pass_if(seen >= expected), reason)
+    Answer::new(GateId::G5, pass_if(seen >= expected), reason)
         .measured(measured)
-        .against(Measure::Count(expected as u64));
-    if seen >= expected {
-        answer
-    } else {
-        answer.action("trace the missing workers too: start them with spawn, one report for all or one for each")
-    }
+        .against(Measure::Count(expected as u64))
+        .otherwise(
+            "trace the missing workers too: start them with spawn, one report for all or one for \
+             each",
+        )
 }
 
 fn truncation(evidence: &Evidence) -> Answer {
@@ -309,9 +317,7 @@ fn truncation(evidence: &Evidence) -> Answer {
     }
     let bad = evidence.dropped_rows() + evidence.early_kernels;
     let all = evidence.all_rows() + evidence.dropped_rows();
-    let share = Nanos(i64::try_from(bad).unwrap_or(i64::MAX))
-        .share_of(Nanos(i64::try_from(all).unwrap_or(i64::MAX)));
-    let Some(share) = share else {
+    let Some(share) = share_of_count(bad, all) else {
         let reason = "no GPU work whose times could be judged";
         return Answer::new(GateId::G6, GateState::Unknown, reason);
     };
@@ -320,15 +326,10 @@ fn truncation(evidence: &Evidence) -> Answer {
         evidence.dropped_rows(),
         evidence.early_kernels
     );
-    let passes = share <= BAD_TIMES_AT_MOST;
-    let answer = Answer::new(GateId::G6, pass_if(passes), reason)
+    Answer::new(GateId::G6, pass_if(share <= BAD_TIMES_AT_MOST), reason)
         .measured(Measure::Share(share))
-        .against(Measure::Share(BAD_TIMES_AT_MOST));
-    if passes {
-        answer
-    } else {
-        answer.action("capture again, with another release of the profiler if it repeats")
-    }
+        .against(Measure::Share(BAD_TIMES_AT_MOST))
+        .otherwise("capture again, with another release of the profiler if it repeats")
 }
 
 /// The rank for which a figure is largest, and the figure.
@@ -361,22 +362,17 @@ fn decode_pattern(evidence: &Evidence) -> Answer {
         series.method,
         series.duration.median.0 / 1e6
     );
-    let answer = Answer::new(GateId::G7, pass_if(irregular <= IRREGULAR_AT_MOST), reason)
+    Answer::new(GateId::G7, pass_if(irregular <= IRREGULAR_AT_MOST), reason)
         .measured(Measure::Share(irregular))
-        .against(Measure::Share(IRREGULAR_AT_MOST));
-    if irregular <= IRREGULAR_AT_MOST {
-        answer
-    } else {
-        answer.action("capture at a constant load")
-    }
+        .against(Measure::Share(IRREGULAR_AT_MOST))
+        .otherwise("capture at a constant load")
 }
 
 fn prefill_contamination(evidence: &Evidence) -> Answer {
     // Annotations tell exactly which steps took a prompt, also where the prompt was short.
     let share = |series: &StepSeries| match series.prefill.evidence {
         PrefillEvidence::ContextTokens => {
-            let count = |n: usize| Nanos(i64::try_from(n).unwrap_or(i64::MAX));
-            count(series.prefill.steps).share_of(count(series.steps.len()))
+            share_of_count(series.prefill.steps as u64, series.steps.len() as u64)
         }
         PrefillEvidence::LaunchesOutsideGraphs | PrefillEvidence::OtherKernels => {
             series.prefill.share_of_busy
@@ -393,20 +389,17 @@ fn prefill_contamination(evidence: &Evidence) -> Answer {
             "of busy time between the first step and the last is prompt processing"
         }
     };
-    let answer = Answer::new(
+    Answer::new(
         GateId::G8,
         pass_if(prefill <= PREFILL_AT_MOST),
         format!("{prefill} {of}"),
     )
     .measured(Measure::Share(prefill))
-    .against(Measure::Share(PREFILL_AT_MOST));
-    if prefill <= PREFILL_AT_MOST {
-        answer
-    } else {
-        answer.action(
-            "capture one stream that generates thousands of tokens from a short prompt, after its prompt was processed",
-        )
-    }
+    .against(Measure::Share(PREFILL_AT_MOST))
+    .otherwise(
+        "capture one stream that generates thousands of tokens from a short prompt, after its \
+         prompt was processed",
+    )
 }
 
 /// A time per token is a mean over a run, so it is the mean step that has to agree with it.
@@ -436,14 +429,10 @@ fn tpot_reconcile(evidence: &Evidence, options: &CheckOptions) -> Answer {
         expected.tokens_per_step,
         expected.per_token.0 / 1e6
     );
-    let answer = Answer::new(GateId::G9, pass_if(deviation <= TPOT_WITHIN), reason)
+    Answer::new(GateId::G9, pass_if(deviation <= TPOT_WITHIN), reason)
         .measured(Measure::Share(deviation))
-        .against(Measure::Share(TPOT_WITHIN));
-    if deviation <= TPOT_WITHIN {
-        answer
-    } else {
-        answer.action("check that both describe the same load, and how many tokens a step yields")
-    }
+        .against(Measure::Share(TPOT_WITHIN))
+        .otherwise("check that both describe the same load, and how many tokens a step yields")
 }
 
 fn injection_conflict(evidence: &Evidence) -> Answer {
@@ -493,14 +482,10 @@ fn idle(evidence: &Evidence) -> Answer {
         silent.as_millis_f64(),
         trigger_name(evidence.capture.stop_trigger())
     );
-    let answer = Answer::new(GateId::G13, pass_if(share <= SILENT_AT_MOST), reason)
+    Answer::new(GateId::G13, pass_if(share <= SILENT_AT_MOST), reason)
         .measured(Measure::Share(share))
-        .against(Measure::Share(SILENT_AT_MOST));
-    if share <= SILENT_AT_MOST {
-        answer
-    } else {
-        answer.action("start the load before the capture, and end the capture while it runs")
-    }
+        .against(Measure::Share(SILENT_AT_MOST))
+        .otherwise("start the load before the capture, and end the capture while it runs")
 }
 
 fn trigger_name(trigger: Option<Trigger>) -> String {

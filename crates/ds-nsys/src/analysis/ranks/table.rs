@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::ids::DeviceKey;
 use crate::query::Window;
 use crate::trace::Trace;
-use crate::units::{FracNanos, Share};
+use crate::units::{FracNanos, Nanos, Share};
 
 /// One trace with what was found in it.
 struct Read {
@@ -99,10 +99,7 @@ fn table(read: &[Read], basis: RankBasis, options: &RankOptions) -> RankTable {
             let busy = series.map_or_else(
                 || as_f64(device.busy_time().0),
                 |series| {
-                    let busy = series
-                        .clean()
-                        .map(|step| step.busy)
-                        .sum::<crate::units::Nanos>();
+                    let busy: Nanos = series.clean().map(|step| step.busy).sum();
                     as_f64(busy.0) / units
                 },
             );
