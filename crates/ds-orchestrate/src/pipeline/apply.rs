@@ -6,7 +6,7 @@ use ds_config::{
 use ds_derive::{Derivation, Knob, Plan, Switch, Target, Value, Variant};
 use similar::TextDiff;
 
-use super::facts::{decoder_of, display_name};
+use super::facts::{decoder_of, display_name, file_loop_element};
 use crate::error::Error;
 use crate::transaction::FileChange;
 
@@ -154,7 +154,7 @@ fn target_of(pipeline: &Pipeline, target: &Target, knob: Knob) -> Option<ConfigT
                     .is_some_and(|element| display_name(element) == *name)
             })?;
             if config == ConfigKnob::SourceFileLoop {
-                source.element
+                file_loop_element(pipeline, source.element)
             } else {
                 decoder_of(pipeline, source.element)
             }

@@ -284,8 +284,11 @@ impl Reader<'_> {
                     ConfigKnob::DecodeCudadecMemtype,
                     Knob::CudadecMemtype,
                 );
-                out.file_loop =
-                    self.present(source.element, ConfigKnob::SourceFileLoop, Knob::FileLoop);
+                out.file_loop = self.present(
+                    file_loop_element(self.pipeline, source.element),
+                    ConfigKnob::SourceFileLoop,
+                    Knob::FileLoop,
+                );
                 out
             })
             .collect()
@@ -402,6 +405,24 @@ pub(super) fn decoder_of(pipeline: &Pipeline, source: ElementId) -> ElementId {
         .elements_with(Role::Decoder)
         .find(|decoder| Some(decoder.branch) == branch)
         .map_or(source, |decoder| decoder.id)
+}
+
+/// The element whose `file-loop` a source follows: its own, else the application's.
+pub(super) fn file_loop_element(pipeline: &Pipeline, source: ElementId) -> ElementId {
+    let has = |element| {
+        pipeline
+            .knob(ConfigTarget {
+                element,
+                knob: ConfigKnob::SourceFileLoop,
+            })
+            .is_some()
+    };
+    if has(source) {
+        return source;
+    }
+    first(pipeline, Role::Application)
+        .filter(|application| has(*application))
+        .unwrap_or(source)
 }
 
 /// How a target of the rules names an element: its own name, or factory and place where it has none of its own.

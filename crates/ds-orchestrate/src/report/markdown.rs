@@ -315,30 +315,8 @@ pub fn plan_markdown(knobs: &[KnobReport], expected: &str) -> String {
         out.push_str("Every knob that a rule can set holds its value already.\n");
     } else {
         out.push_str("| Knob | Old → new | Rule | Why |\n|---|---|---|---|\n");
-        for knob in written {
-            let old = knob.old.as_deref().unwrap_or("(absent)");
-            let new = knob.new.as_deref().unwrap_or("");
-            let proposed = match knob.state.as_str() {
-                "propose" => " (proposed, not written)",
-                "benchmark only" => " (only while measuring)",
-                _ => "",
-            };
-            let by_hand = knob
-                .by_hand
-                .as_ref()
-                .map_or_else(String::new, |reason| format!(" By hand: {reason}."));
-            let _ = writeln!(
-                out,
-                "| {} `{}` | {} → {}{proposed} | {} | {}: {}.{} |",
-                escape(&knob.target),
-                knob.knob,
-                escape(old),
-                escape(new),
-                knob.rule,
-                escape(knob.formula.as_deref().unwrap_or("")),
-                escape(&knob.because),
-                escape(&by_hand),
-            );
+        for (knob, targets) in grouped(&written) {
+            let _ = writeln!(out, "{}", knob_row(knob, &targets));
         }
     }
     let held: Vec<String> = knobs
@@ -357,6 +335,55 @@ pub fn plan_markdown(knobs: &[KnobReport], expected: &str) -> String {
     }
     let _ = writeln!(out, "\nExpected: {}.", expected);
     out
+}
+
+/// Rows that differ in their element only are one row: sixteen sources need no sixteen lines.
+fn grouped<'a>(knobs: &[&'a KnobReport]) -> Vec<(&'a KnobReport, Vec<&'a str>)> {
+    let alike = |a: &KnobReport, b: &KnobReport| {
+        (
+            &a.rule, &a.knob, &a.state, &a.old, &a.new, &a.because, &a.by_hand,
+        ) == (
+            &b.rule, &b.knob, &b.state, &b.old, &b.new, &b.because, &b.by_hand,
+        )
+    };
+    let mut groups: Vec<(&KnobReport, Vec<&str>)> = Vec::new();
+    for knob in knobs {
+        match groups.iter_mut().find(|(first, _)| alike(first, knob)) {
+            Some((_, targets)) => targets.push(&knob.target),
+            None => groups.push((knob, vec![&knob.target])),
+        }
+    }
+    groups
+}
+
+fn knob_row(knob: &KnobReport, targets: &[&str]) -> String {
+    let old = knob.old.as_deref().unwrap_or("(absent)");
+    let new = knob.new.as_deref().unwrap_or("");
+    let state = match knob.state.as_str() {
+        "propose" => " (proposed, not written)",
+        "benchmark only" => " (only while measuring)",
+        _ => "",
+    };
+    let by_hand = knob
+        .by_hand
+        .as_ref()
+        .map_or_else(String::new, |reason| format!(" By hand: {reason}."));
+    let targets = match targets {
+        [first, .., last] => format!("{first} … {last} ({})", targets.len()),
+        [only] => (*only).to_owned(),
+        [] => String::new(),
+    };
+    format!(
+        "| {} `{}` | {} → {}{state} | {} | {}: {}.{} |",
+        escape(&targets),
+        knob.knob,
+        escape(old),
+        escape(new),
+        knob.rule,
+        escape(knob.formula.as_deref().unwrap_or("")),
+        escape(&knob.because),
+        escape(&by_hand),
+    )
 }
 
 /// How many streams fit, and why.

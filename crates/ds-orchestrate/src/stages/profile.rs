@@ -85,7 +85,7 @@ pub fn profile(
         Err(Missed::Stop(error)) => return Err(error),
     };
     Ok(ProfileReading {
-        clean: classify(&clean.log, &clean.outcome, 1.0),
+        clean: classify(&clean.log, &clean.outcome, None),
         clean_status: clean.log.status,
         streams: streams.map(StreamCount::new),
         load: clean.load,
@@ -139,7 +139,7 @@ fn capture(
         }
         crate::process::Flow::Continue
     })?;
-    let profiled = classify(&reader.finish(), &outcome, 1.0);
+    let profiled = classify(&reader.finish(), &outcome, None);
 
     let inside = |file: &str| format!("{BUNDLE_PLACEHOLDER}/{file}");
     let export = CommandSpec::new(

@@ -8,7 +8,7 @@ use ds_derive::{Failure, Outcome as PointOutcome, SweepPoint};
 use super::sampling::{read_load, sampler};
 use super::{GpuLoad, Launch, Session};
 use crate::error::Error;
-use crate::fps::{FpsLog, FpsReader, FpsStatus, FpsUnit};
+use crate::fps::{FpsLog, FpsReader, FpsStatus, FpsStream, FpsUnit};
 use crate::process::{CommandSpec, Exit, Flow, Outcome, OutputStream, RunError};
 use crate::progress::Event;
 
@@ -123,11 +123,11 @@ fn one_batch(
         .timeout(WARM_UP + Duration::from_secs(u64::from(request.seconds)));
     let measured = run_load(session, &load, &format!("{purpose}/dmon"), request.seconds)?;
     let streams = StreamCount::new(batch.get());
-    let scale = match request.counted {
-        Counted::ByEmitter => 1.0,
-        Counted::Batches => f64::from(batch.get()),
+    let frames_a_buffer = match request.counted {
+        Counted::ByEmitter => None,
+        Counted::Batches => Some(batch),
     };
-    let outcome = classify(&measured.log, &measured.outcome, scale);
+    let outcome = classify(&measured.log, &measured.outcome, frames_a_buffer);
     Ok(SweptBatch {
         point: SweepPoint {
             batch,
@@ -217,18 +217,22 @@ const NO_ENGINE: [&str; 3] = [
     "no model file matched",
 ];
 
-/// What came of a load: its steady windows, or why there is no rate.
-pub(super) fn classify(log: &FpsLog, outcome: &Outcome, scale: f64) -> PointOutcome {
+/// What came of a load: its steady windows, or why there is no rate. A counter of buffers gives a rate of frames only
+/// where it is known how many frames a buffer holds.
+pub(super) fn classify(
+    log: &FpsLog,
+    outcome: &Outcome,
+    frames_a_buffer: Option<Batch>,
+) -> PointOutcome {
     let text = outcome.stdout_text() + &outcome.stderr_text();
     let holds = |needles: &[&str]| needles.iter().any(|needle| text.contains(needle));
-    let windows = log
-        .aggregate()
-        .map(|segment| segment.windows.as_slice())
+    let frames = log.aggregate().map(|segment| segment.windows.as_slice());
+    let counts_buffers = |stream: &&FpsStream| stream.unit == FpsUnit::Buffers;
+    // Frames where the log holds any: what counts buffers counts the same frames elsewhere.
+    let buffers = log.streams.iter().find(counts_buffers).filter(|_| frames.is_none());
+    let windows = frames
+        .or(buffers.map(|stream| stream.windows.as_slice()))
         .unwrap_or_default();
-    let buffers = log
-        .streams
-        .iter()
-        .any(|stream| stream.unit == FpsUnit::Buffers);
     let ended_well = matches!(outcome.exit, Exit::Code(0) | Exit::Stopped | Exit::TimedOut);
     let failure = if holds(&OUT_OF_MEMORY) {
         Some(Failure::OutOfMemory)
@@ -252,15 +256,21 @@ pub(super) fn classify(log: &FpsLog, outcome: &Outcome, scale: f64) -> PointOutc
             why,
             detail: last_line(outcome),
         },
-        // A counter of buffers behind the mux counts batches; without knowing that, its number is no frame rate.
-        None if buffers && scale <= 1.0 => PointOutcome::Failed {
-            why: Failure::NoSteadyWindow,
-            detail:
-                "the console counts buffers, not frames, and the batch of a buffer is not known"
-                    .to_owned(),
+        None if buffers.is_none() => PointOutcome::Ran {
+            windows: windows.to_vec(),
         },
-        None => PointOutcome::Ran {
-            windows: windows.iter().filter_map(|w| w.scaled(scale)).collect(),
+        None => match frames_a_buffer {
+            Some(batch) => PointOutcome::Ran {
+                windows: windows
+                    .iter()
+                    .filter_map(|rate| rate.scaled(f64::from(batch.get())))
+                    .collect(),
+            },
+            None => PointOutcome::Failed {
+                why: Failure::NoSteadyWindow,
+                detail: "the console counts buffers, not frames, and how many frames a buffer holds is not known"
+                    .to_owned(),
+            },
         },
     }
 }

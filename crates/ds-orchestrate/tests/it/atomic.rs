@@ -62,7 +62,10 @@ fn a_symbolic_link_stays_one() {
     let link = folder.path().join("second");
     symlink("first", &link).expect("a link");
     write(&link, b"new").expect("the folder is writable");
-    assert_eq!(fs::read_link(&link).expect("still a link"), Path::new("first"));
+    assert_eq!(
+        fs::read_link(&link).expect("still a link"),
+        Path::new("first")
+    );
     assert_eq!((text(&target).as_str(), mode(&target)), ("new", 0o640));
 }
 
@@ -72,7 +75,10 @@ fn a_link_to_a_file_that_is_not_there_yet() {
     let link = folder.path().join("link");
     symlink("file", &link).expect("a link");
     write(&link, b"new").expect("the folder is writable");
-    assert_eq!(fs::read_link(&link).expect("still a link"), Path::new("file"));
+    assert_eq!(
+        fs::read_link(&link).expect("still a link"),
+        Path::new("file")
+    );
     assert_eq!(text(&folder.path().join("file")), "new");
 }
 

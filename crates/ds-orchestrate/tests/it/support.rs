@@ -68,7 +68,10 @@ pub(crate) fn files_below(root: &Path) -> Vec<String> {
 
 /// What this process is to do as the child of a test, if it is one.
 pub(crate) fn child_task() -> Option<String> {
-    #[expect(clippy::disallowed_methods, reason = "this is how a child gets its task")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is how a child gets its task"
+    )]
     std::env::var(CHILD).ok()
 }
 
@@ -125,10 +128,17 @@ pub(crate) fn sh(purpose: &str, script: &str) -> CommandSpec {
 
 /// A shell command that leaves its id, which is its group's id, in `pidfile`.
 pub(crate) fn sh_with_id(pidfile: &Path, script: &str) -> CommandSpec {
-    sh("test", &format!("echo $$ > '{}'\n{script}", pidfile.display()))
+    sh(
+        "test",
+        &format!("echo $$ > '{}'\n{script}", pidfile.display()),
+    )
 }
 
-pub(crate) fn outcome(exit: Exit, stdout: impl Into<Vec<u8>>, stderr: impl Into<Vec<u8>>) -> Outcome {
+pub(crate) fn outcome(
+    exit: Exit,
+    stdout: impl Into<Vec<u8>>,
+    stderr: impl Into<Vec<u8>>,
+) -> Outcome {
     Outcome {
         exit,
         stdout: stdout.into(),

@@ -9,7 +9,10 @@ use ds_orchestrate::bundle::Inputs;
 /// Inputs with something in every item.
 fn inputs() -> Inputs {
     let map = |items: &[(&str, &str)]| {
-        items.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+        items
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+            .collect()
     };
     Inputs {
         command: "tune".to_owned(),

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use ds_orchestrate::bundle::{Bundle, BundleError, Inputs, Manifest, SCHEMA, StageName, StageState};
+use ds_orchestrate::bundle::{
+    Bundle, BundleError, Inputs, Manifest, SCHEMA, StageName, StageState,
+};
 
 use super::inputs;
 use crate::support::{files_below, folder, put};
@@ -21,7 +23,10 @@ fn a_new_bundle_says_what_it_is_for() {
     Bundle::open(&root, inputs()).expect("a new bundle");
     let manifest = Manifest::read(&root).expect("a manifest");
     assert_eq!(manifest, Manifest::new(inputs()));
-    assert_eq!((manifest.schema.as_str(), manifest.inputs), (SCHEMA, inputs()));
+    assert_eq!(
+        (manifest.schema.as_str(), manifest.inputs),
+        (SCHEMA, inputs())
+    );
     assert_eq!(files_below(&root), [".lock", "bundle.json"]);
 }
 
@@ -30,14 +35,24 @@ fn the_same_inputs_resume_it() {
     let folder = folder();
     let mut bundle = Bundle::open(folder.path(), inputs()).expect("a new bundle");
     bundle.write("hw/a", b"a").expect("the folder is writable");
-    bundle.set_stage(StageName::Hw, StageState::Finished).expect("the folder is writable");
-    bundle.set_stage(StageName::Sweep, StageState::Started).expect("the folder is writable");
+    bundle
+        .set_stage(StageName::Hw, StageState::Finished)
+        .expect("the folder is writable");
+    bundle
+        .set_stage(StageName::Sweep, StageState::Started)
+        .expect("the folder is writable");
     let before = bundle.manifest().clone();
     drop(bundle);
     let resumed = Bundle::open(folder.path(), inputs()).expect("the same run");
     assert_eq!(resumed.manifest(), &before);
-    assert_eq!(resumed.manifest().stage(StageName::Hw), Some(&StageState::Finished));
-    assert_eq!(resumed.manifest().stage(StageName::Sweep), Some(&StageState::Started));
+    assert_eq!(
+        resumed.manifest().stage(StageName::Hw),
+        Some(&StageState::Finished)
+    );
+    assert_eq!(
+        resumed.manifest().stage(StageName::Sweep),
+        Some(&StageState::Started)
+    );
     assert_eq!(resumed.manifest().stage(StageName::Report), None);
 }
 
@@ -60,27 +75,60 @@ fn check_refused(change: impl FnOnce(&mut Inputs), item: &str, recorded: &str, n
 
 #[test]
 fn another_command() {
-    check_refused(|inputs| inputs.command = "sweep".into(), "command", "tune", "sweep");
+    check_refused(
+        |inputs| inputs.command = "sweep".into(),
+        "command",
+        "tune",
+        "sweep",
+    );
 }
 
 #[test]
 fn another_pipeline() {
-    check_refused(|inputs| inputs.pipeline = Some("b.sh".into()), "pipeline", "pipeline.sh", "b.sh");
-    check_refused(|inputs| inputs.pipeline = None, "pipeline", "pipeline.sh", "(none)");
+    check_refused(
+        |inputs| inputs.pipeline = Some("b.sh".into()),
+        "pipeline",
+        "pipeline.sh",
+        "b.sh",
+    );
+    check_refused(
+        |inputs| inputs.pipeline = None,
+        "pipeline",
+        "pipeline.sh",
+        "(none)",
+    );
 }
 
 #[test]
 fn another_argument() {
-    let set = |inputs: &mut Inputs, name: &str, value: &str| inputs.arguments.insert(name.into(), value.into());
+    let set = |inputs: &mut Inputs, name: &str, value: &str| {
+        inputs.arguments.insert(name.into(), value.into())
+    };
     check_refused(|inputs| drop(set(inputs, "fps", "25")), "fps", "30", "25");
-    check_refused(|inputs| drop(set(inputs, "seconds", "5")), "seconds", "(none)", "5");
-    check_refused(|inputs| drop(inputs.arguments.remove("streams")), "streams", "8", "(none)");
+    check_refused(
+        |inputs| drop(set(inputs, "seconds", "5")),
+        "seconds",
+        "(none)",
+        "5",
+    );
+    check_refused(
+        |inputs| drop(inputs.arguments.remove("streams")),
+        "streams",
+        "8",
+        "(none)",
+    );
 }
 
 #[test]
 fn another_content_of_a_file_of_the_pipeline() {
     check_refused(
-        |inputs| drop(inputs.pipeline_files.insert("infer.txt".into(), "cc".into())),
+        |inputs| {
+            drop(
+                inputs
+                    .pipeline_files
+                    .insert("infer.txt".into(), "cc".into()),
+            )
+        },
         "SHA-256 of infer.txt",
         "bb",
         "cc",
@@ -95,7 +143,12 @@ fn another_content_of_a_file_of_the_pipeline() {
 
 #[test]
 fn another_provenance() {
-    check_refused(|inputs| inputs.provenance = None, "provenance", "measured here", "(none)");
+    check_refused(
+        |inputs| inputs.provenance = None,
+        "provenance",
+        "measured here",
+        "(none)",
+    );
 }
 
 #[test]
@@ -105,13 +158,25 @@ fn another_dsprof_version() {
     let text = made(folder.path());
     put(
         &folder.path().join("bundle.json"),
-        text.replace(&format!("\"dsprof\": \"{version}\""), "\"dsprof\": \"99.0.0\""),
+        text.replace(
+            &format!("\"dsprof\": \"{version}\""),
+            "\"dsprof\": \"99.0.0\"",
+        ),
     );
     let error = Bundle::open(folder.path(), inputs()).expect_err("another version");
-    let BundleError::OtherInputs { item, recorded, now, .. } = error else {
+    let BundleError::OtherInputs {
+        item,
+        recorded,
+        now,
+        ..
+    } = error
+    else {
         panic!("{error}");
     };
-    assert_eq!((item.as_str(), recorded.as_str(), now), ("dsprof version", "99.0.0", version));
+    assert_eq!(
+        (item.as_str(), recorded.as_str(), now),
+        ("dsprof version", "99.0.0", version)
+    );
 }
 
 #[test]
@@ -119,7 +184,10 @@ fn a_second_run_at_the_same_time() {
     let folder = folder();
     let first = Bundle::open(folder.path(), inputs()).expect("a new bundle");
     let error = Bundle::open(folder.path(), inputs()).expect_err("it is in use");
-    assert_eq!(error.to_string(), format!("`{}` is in use by another run", folder.path().display()));
+    assert_eq!(
+        error.to_string(),
+        format!("`{}` is in use by another run", folder.path().display())
+    );
     drop(first);
     Bundle::open(folder.path(), inputs()).expect("it is free again");
 }
@@ -130,7 +198,11 @@ fn a_folder_with_something_else_in_it() {
     put(&folder.path().join("holiday.jpg"), "");
     let error = Bundle::open(folder.path(), inputs()).expect_err("somebody's folder");
     assert!(matches!(error, BundleError::NotABundle { .. }), "{error}");
-    assert_eq!(files_below(folder.path()), ["holiday.jpg"], "nothing is added to it");
+    assert_eq!(
+        files_below(folder.path()),
+        ["holiday.jpg"],
+        "nothing is added to it"
+    );
 }
 
 #[test]
@@ -148,7 +220,10 @@ fn a_file_in_the_place_of_the_folder() {
     let path = folder.path().join("file");
     put(&path, "");
     let error = Bundle::open(&path, inputs()).expect_err("no folder");
-    assert_eq!(error.to_string(), format!("cannot create `{}`", path.display()));
+    assert_eq!(
+        error.to_string(),
+        format!("cannot create `{}`", path.display())
+    );
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use ds_orchestrate::bundle::{Bundle, BundleError, RecordedBundle, StageName, StageState, hex_sha256};
+use ds_orchestrate::bundle::{
+    Bundle, BundleError, RecordedBundle, StageName, StageState, hex_sha256,
+};
 
 use super::inputs;
 use crate::support::{files_below, folder, put};
@@ -11,18 +13,26 @@ use crate::support::{files_below, folder, put};
 /// A finished bundle with files at several depths, one of them made by a program.
 fn finished(root: &Path) {
     let mut bundle = Bundle::open(root, inputs()).expect("a new bundle");
-    bundle.write("report.md", b"# Report\n").expect("the folder is writable");
-    bundle.write("sweep/b8/raw.log", &[0xff, 0, b'\n']).expect("the folder is writable");
+    bundle
+        .write("report.md", b"# Report\n")
+        .expect("the folder is writable");
+    bundle
+        .write("sweep/b8/raw.log", &[0xff, 0, b'\n'])
+        .expect("the folder is writable");
     put(&root.join("sweep/made"), "by a program");
     bundle.adopt("sweep/made").expect("it is there");
-    bundle.set_stage(StageName::Report, StageState::Finished).expect("the folder is writable");
+    bundle
+        .set_stage(StageName::Report, StageState::Finished)
+        .expect("the folder is writable");
 }
 
 #[track_caller]
 fn check_error(text: &str, expected: impl FnOnce(&Path) -> String) {
     let folder = folder();
     put(&folder.path().join("bundle.json"), text);
-    let error = RecordedBundle::open(folder.path()).expect_err("no bundle").to_string();
+    let error = RecordedBundle::open(folder.path())
+        .expect_err("no bundle")
+        .to_string();
     assert_eq!(error, expected(folder.path()));
 }
 
@@ -55,11 +65,16 @@ fn a_rewritten_file_has_its_new_hash() {
     let folder = folder();
     let mut bundle = Bundle::open(folder.path(), inputs()).expect("a new bundle");
     for content in ["old", "new"] {
-        bundle.write("file", content.as_bytes()).expect("the folder is writable");
+        bundle
+            .write("file", content.as_bytes())
+            .expect("the folder is writable");
     }
     bundle.save().expect("the folder is writable");
     let bundle = RecordedBundle::open(folder.path()).expect("a bundle");
-    assert_eq!(bundle.read("file").expect("it is what was recorded"), b"new");
+    assert_eq!(
+        bundle.read("file").expect("it is what was recorded"),
+        b"new"
+    );
 }
 
 #[test]
@@ -74,8 +89,14 @@ fn a_changed_file_and_one_that_was_never_recorded() {
             "`{}` is not the file that was recorded: its SHA-256 differs from bundle.json",
             folder.path().join(file).display()
         );
-        assert_eq!(bundle.read(file).expect_err("it differs").to_string(), expected);
-        assert_eq!(bundle.verify(file).expect_err("it differs").to_string(), expected);
+        assert_eq!(
+            bundle.read(file).expect_err("it differs").to_string(),
+            expected
+        );
+        assert_eq!(
+            bundle.verify(file).expect_err("it differs").to_string(),
+            expected
+        );
     }
 }
 
@@ -83,8 +104,13 @@ fn a_changed_file_and_one_that_was_never_recorded() {
 fn a_folder_without_bundle_json() {
     let folder = folder();
     for path in [folder.path().to_owned(), folder.path().join("missing")] {
-        let error = RecordedBundle::open(&path).expect_err("no bundle").to_string();
-        assert_eq!(error, format!("`{}` is no bundle: it holds no bundle.json", path.display()));
+        let error = RecordedBundle::open(&path)
+            .expect_err("no bundle")
+            .to_string();
+        assert_eq!(
+            error,
+            format!("`{}` is no bundle: it holds no bundle.json", path.display())
+        );
     }
 }
 
@@ -107,7 +133,10 @@ fn a_truncated_bundle_json() {
     for length in 0..whole.len() - 1 {
         put(&path, &whole[..length]);
         let error = RecordedBundle::open(folder.path()).expect_err("it is cut");
-        assert!(matches!(error, BundleError::Malformed { .. }), "at {length}: {error}");
+        assert!(
+            matches!(error, BundleError::Malformed { .. }),
+            "at {length}: {error}"
+        );
     }
 }
 
@@ -115,14 +144,20 @@ fn a_truncated_bundle_json() {
 fn the_place_of_a_fault_is_told() {
     check_error("{\n  \"schema\": nonsense\n}", |root| {
         let path = root.join("bundle.json");
-        format!("`{}` is not what dsprof writes: expected ident at line 2 column 14", path.display())
+        format!(
+            "`{}` is not what dsprof writes: expected ident at line 2 column 14",
+            path.display()
+        )
     });
 }
 
 #[test]
 fn a_schema_of_the_future() {
     check_error(r#"{"schema": "dsprof.bundle/2", "more": 1}"#, |root| {
-        format!("`{}` has bundle schema dsprof.bundle/2, this dsprof reads dsprof.bundle/1", root.display())
+        format!(
+            "`{}` has bundle schema dsprof.bundle/2, this dsprof reads dsprof.bundle/1",
+            root.display()
+        )
     });
 }
 
@@ -130,7 +165,10 @@ fn a_schema_of_the_future() {
 fn json_that_is_something_else() {
     for text in ["{}", "[]", "1", r#"{"schema": 1}"#] {
         check_error(text, |root| {
-            format!("`{}` has bundle schema (none), this dsprof reads dsprof.bundle/1", root.display())
+            format!(
+                "`{}` has bundle schema (none), this dsprof reads dsprof.bundle/1",
+                root.display()
+            )
         });
     }
 }
@@ -143,12 +181,20 @@ fn a_field_that_dsprof_does_not_write() {
     let text = fs::read_to_string(&path).expect("it was written");
     for (place, with) in [
         ("\"inputs\": {", "\"surprise\": 1,\n  \"inputs\": {"),
-        ("\"command\": \"tune\"", "\"surprise\": 1,\n  \"command\": \"tune\""),
-        ("\"name\": \"report\"", "\"surprise\": 1,\n  \"name\": \"report\""),
+        (
+            "\"command\": \"tune\"",
+            "\"surprise\": 1,\n  \"command\": \"tune\"",
+        ),
+        (
+            "\"name\": \"report\"",
+            "\"surprise\": 1,\n  \"name\": \"report\"",
+        ),
     ] {
         assert!(text.contains(place));
         put(&path, text.replace(place, with));
-        let error = RecordedBundle::open(folder.path()).expect_err("a surprise").to_string();
+        let error = RecordedBundle::open(folder.path())
+            .expect_err("a surprise")
+            .to_string();
         assert!(error.contains("unknown field `surprise`"), "{error}");
     }
 }

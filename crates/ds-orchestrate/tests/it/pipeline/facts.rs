@@ -21,7 +21,12 @@ fn check_value(present: &Present, expected: impl Into<Value>) {
 fn both_forms_say_the_same_about_mux_and_inference() {
     for (form, entry) in FORMS {
         let folder = copied(form);
-        let facts = facts_of(&read(folder.path(), entry), &wishes(), Some(&h200()), &|_| false);
+        let facts = facts_of(
+            &read(folder.path(), entry),
+            &wishes(),
+            Some(&h200()),
+            &|_| false,
+        );
         assert_eq!(facts.streams, StreamCount::new(8));
         let mux = facts.mux.as_ref().expect("there is a mux");
         check_value(&mux.width, 1920);
@@ -33,8 +38,16 @@ fn both_forms_say_the_same_about_mux_and_inference() {
         check_value(&infer.batch_size, 1);
         check_value(&infer.network_mode, 0);
         assert_eq!(infer.infer_dims, Present::Absent, "{form}");
-        assert!(facts.tracker.is_none(), "{form}: it is switched off, or not there");
-        assert!(facts.sources.iter().all(|source| source.kind == SourceKind::File));
+        assert!(
+            facts.tracker.is_none(),
+            "{form}: it is switched off, or not there"
+        );
+        assert!(
+            facts
+                .sources
+                .iter()
+                .all(|source| source.kind == SourceKind::File)
+        );
         assert!(matches!(facts.decode, DecodeCeiling::Known(_)), "{form}");
         let [sink] = &facts.sinks[..] else {
             panic!("{form}: {:?}", facts.sinks);
@@ -46,12 +59,29 @@ fn both_forms_say_the_same_about_mux_and_inference() {
 #[test]
 fn queues_are_named_only_where_they_can_be_configured() {
     let folder = copied("gst-launch");
-    let facts = facts_of(&read(folder.path(), "pipeline.sh"), &wishes(), None, &|_| false);
+    let facts = facts_of(
+        &read(folder.path(), "pipeline.sh"),
+        &wishes(),
+        None,
+        &|_| false,
+    );
     let Queues::Named(queues) = &facts.queues else {
         panic!("{:?}", facts.queues);
     };
-    let at = |position| queues.iter().filter(|queue| queue.position == position).count();
-    assert_eq!((at(QueuePosition::DecoderToMux), at(QueuePosition::MuxToInfer), queues.len()), (8, 1, 9));
+    let at = |position| {
+        queues
+            .iter()
+            .filter(|queue| queue.position == position)
+            .count()
+    };
+    assert_eq!(
+        (
+            at(QueuePosition::DecoderToMux),
+            at(QueuePosition::MuxToInfer),
+            queues.len()
+        ),
+        (8, 1, 9)
+    );
 
     let folder = copied("deepstream-app");
     let facts = facts_of(&read(folder.path(), "app.txt"), &wishes(), None, &|_| false);
@@ -64,7 +94,13 @@ fn a_codec_is_read_off_the_parsers() {
     let mut wishes = wishes();
     wishes.codec = None;
     let decode = |wishes: &_| {
-        facts_of(&read(folder.path(), "pipeline.sh"), wishes, Some(&h200()), &|_| false).decode
+        facts_of(
+            &read(folder.path(), "pipeline.sh"),
+            wishes,
+            Some(&h200()),
+            &|_| false,
+        )
+        .decode
     };
     // `h265parse` stands in front of each decoder.
     assert!(matches!(decode(&wishes), DecodeCeiling::Known(_)));

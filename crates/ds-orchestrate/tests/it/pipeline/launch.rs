@@ -15,7 +15,11 @@ fn words(launch: &Launch) -> Vec<String> {
 }
 
 fn quoted(words: &[String]) -> String {
-    words.iter().map(|word| shell_quote(word)).collect::<Vec<_>>().join(" ")
+    words
+        .iter()
+        .map(|word| shell_quote(word))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 proptest! {
@@ -68,7 +72,11 @@ fn the_command_of_a_pipeline_is_what_its_user_runs() {
         let folder = copied(form);
         let launch = e2e_launch(&read(folder.path(), entry)).expect("it is a program");
         let path = folder.path().join(entry).display().to_string();
-        let expected: Vec<String> = program.iter().map(|word| (*word).to_owned()).chain([path]).collect();
+        let expected: Vec<String> = program
+            .iter()
+            .map(|word| (*word).to_owned())
+            .chain([path])
+            .collect();
         assert_eq!(words(&launch), expected);
     }
 }

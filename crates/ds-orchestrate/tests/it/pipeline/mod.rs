@@ -25,7 +25,10 @@ fn copied(form: &str) -> TempDir {
     for entry in fs::read_dir(from).expect("it is shipped") {
         let path = entry.expect("an entry").path();
         let bytes = fs::read(&path).expect("a file");
-        put(&folder.path().join(path.file_name().expect("a name")), bytes);
+        put(
+            &folder.path().join(path.file_name().expect("a name")),
+            bytes,
+        );
     }
     folder
 }
@@ -53,9 +56,14 @@ fn facts(pipeline: &Pipeline, ceilings: Option<&Ceilings>) -> Facts {
     let point = |(batch, rate): (u32, f64)| SweepPoint {
         batch: Batch::new(batch).expect("a batch"),
         streams: StreamCount::new(batch),
-        outcome: Outcome::Ran { windows: vec![Fps::new(rate).expect("a rate"); 8] },
+        outcome: Outcome::Ran {
+            windows: vec![Fps::new(rate).expect("a rate"); 8],
+        },
     };
-    let points: Vec<SweepPoint> = [(1, 68.1), (2, 141.8), (4, 279.2), (8, 562.2)].into_iter().map(point).collect();
+    let points: Vec<SweepPoint> = [(1, 68.1), (2, 141.8), (4, 279.2), (8, 562.2)]
+        .into_iter()
+        .map(point)
+        .collect();
     facts.plateau = Some(plateau(&points, facts.streams));
     facts
 }

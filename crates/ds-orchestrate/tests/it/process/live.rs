@@ -4,7 +4,9 @@ use std::fs;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use ds_orchestrate::process::{CommandSpec, Exit, Flow, Interrupt, Live, OutputStream, RunError, Runner};
+use ds_orchestrate::process::{
+    CommandSpec, Exit, Flow, Interrupt, Live, OutputStream, RunError, Runner,
+};
 
 use crate::support::{assert_nothing_left, folder, put, set_mode, sh, sh_with_id, sleep};
 
@@ -15,7 +17,9 @@ fn live() -> Live {
 #[test]
 fn the_exit_status_is_told() {
     for status in [0, 1, 3, 255] {
-        let outcome = live().run_quietly(&sh("test", &format!("exit {status}"))).expect("sh runs");
+        let outcome = live()
+            .run_quietly(&sh("test", &format!("exit {status}")))
+            .expect("sh runs");
         assert_eq!(outcome.exit, Exit::Code(status));
         assert_eq!(outcome.exit.is_success(), status == 0);
     }
@@ -24,7 +28,9 @@ fn the_exit_status_is_told() {
 #[test]
 fn a_foreign_signal_is_told() {
     for (name, number) in [("TERM", 15), ("KILL", 9), ("ABRT", 6)] {
-        let outcome = live().run_quietly(&sh("test", &format!("kill -{name} $$"))).expect("sh runs");
+        let outcome = live()
+            .run_quietly(&sh("test", &format!("kill -{name} $$")))
+            .expect("sh runs");
         assert_eq!(outcome.exit, Exit::Signal(number), "{name}");
     }
 }
@@ -33,10 +39,16 @@ fn a_foreign_signal_is_told() {
 fn a_timeout_also_ends_a_grandchild_that_ignores_sigterm() {
     let folder = folder();
     let pidfile = folder.path().join("pid");
-    let spec = sh_with_id(&pidfile, "(trap '' TERM; echo below; exec sleep 300) & wait")
-        .timeout(Duration::from_millis(300));
+    let spec = sh_with_id(
+        &pidfile,
+        "(trap '' TERM; echo below; exec sleep 300) & wait",
+    )
+    .timeout(Duration::from_millis(300));
     let outcome = live().run_quietly(&spec).expect("sh runs");
-    assert_eq!((outcome.exit, outcome.stdout_text().as_str()), (Exit::TimedOut, "below\n"));
+    assert_eq!(
+        (outcome.exit, outcome.stdout_text().as_str()),
+        (Exit::TimedOut, "below\n")
+    );
     assert_nothing_left(&pidfile);
 }
 
@@ -44,13 +56,22 @@ fn a_timeout_also_ends_a_grandchild_that_ignores_sigterm() {
 fn a_timeout_ends_a_leader_that_ignores_sigterm_after_the_grace_period() {
     let folder = folder();
     let pidfile = folder.path().join("pid");
-    let spec = sh_with_id(&pidfile, "trap 'echo asked' TERM; while :; do sleep 0.05; done")
-        .timeout(Duration::from_millis(100));
+    let spec = sh_with_id(
+        &pidfile,
+        "trap 'echo asked' TERM; while :; do sleep 0.05; done",
+    )
+    .timeout(Duration::from_millis(100));
     let outcome = live().run_quietly(&spec).expect("sh runs");
     // It was asked first, and what it answered is kept.
-    assert_eq!((outcome.exit, outcome.stdout_text().as_str()), (Exit::TimedOut, "asked\n"));
+    assert_eq!(
+        (outcome.exit, outcome.stdout_text().as_str()),
+        (Exit::TimedOut, "asked\n")
+    );
     let duration = outcome.duration.expect("it was measured");
-    assert!((Duration::from_secs(3)..Duration::from_secs(10)).contains(&duration), "{duration:?}");
+    assert!(
+        (Duration::from_secs(3)..Duration::from_secs(10)).contains(&duration),
+        "{duration:?}"
+    );
     assert_nothing_left(&pidfile);
 }
 
@@ -62,7 +83,10 @@ fn what_a_finished_program_left_running_is_ended() {
         .run_quietly(&sh_with_id(&pidfile, "sleep 300 & echo done"))
         .expect("sh runs");
     // The one below holds both pipes open; it must not hold up the run.
-    assert_eq!((outcome.exit, outcome.stdout_text().as_str()), (Exit::Code(0), "done\n"));
+    assert_eq!(
+        (outcome.exit, outcome.stdout_text().as_str()),
+        (Exit::Code(0), "done\n")
+    );
     assert!(outcome.duration.expect("it was measured") < Duration::from_secs(10));
     assert_nothing_left(&pidfile);
 }
@@ -103,11 +127,14 @@ fn fifty_megabytes_of_output() {
 fn a_slow_reader_loses_nothing() {
     let mut seen = 0;
     let outcome = live()
-        .run(&sh("test", "head -c 20000000 /dev/zero"), &mut |_, chunk| {
-            seen += chunk.len();
-            sleep(Duration::from_millis(3));
-            Flow::Continue
-        })
+        .run(
+            &sh("test", "head -c 20000000 /dev/zero"),
+            &mut |_, chunk| {
+                seen += chunk.len();
+                sleep(Duration::from_millis(3));
+                Flow::Continue
+            },
+        )
         .expect("sh runs");
     assert_eq!((outcome.exit, seen), (Exit::Code(0), 20_000_000));
     assert_eq!((outcome.stdout.len(), outcome.dropped), (20_000_000, 0));
@@ -115,7 +142,9 @@ fn a_slow_reader_loses_nothing() {
 
 #[test]
 fn bytes_that_are_no_utf_8_are_kept() {
-    let outcome = live().run_quietly(&sh("test", r"printf 'a\377\376b'")).expect("sh runs");
+    let outcome = live()
+        .run_quietly(&sh("test", r"printf 'a\377\376b'"))
+        .expect("sh runs");
     assert_eq!(outcome.stdout, b"a\xff\xfeb");
     assert_eq!(outcome.stdout_text(), "a\u{fffd}\u{fffd}b");
 }
@@ -135,7 +164,10 @@ fn chunks_arrive_in_order_while_it_runs() {
         (OutputStream::Stderr, "two\n"),
         (OutputStream::Stdout, "three\n"),
     ];
-    assert_eq!(seen, expected.map(|(stream, text)| (stream, text.to_owned())));
+    assert_eq!(
+        seen,
+        expected.map(|(stream, text)| (stream, text.to_owned()))
+    );
 }
 
 #[test]
@@ -163,7 +195,11 @@ fn a_sink_that_has_seen_enough_stops_the_program() {
             &sh_with_id(&pidfile, "while :; do echo line; sleep 0.02; done"),
             &mut |_, chunk| {
                 lines += chunk.iter().filter(|b| **b == b'\n').count();
-                if lines >= 3 { Flow::Stop } else { Flow::Continue }
+                if lines >= 3 {
+                    Flow::Stop
+                } else {
+                    Flow::Continue
+                }
             },
         )
         .expect("sh runs");
@@ -180,14 +216,20 @@ fn an_interrupt_ends_the_program_and_the_run() {
     let flag = interrupt.flag();
     let error = Live::new(interrupt)
         .run(
-            &sh_with_id(&pidfile, "(trap '' TERM; exec sleep 300) & echo ready; wait"),
+            &sh_with_id(
+                &pidfile,
+                "(trap '' TERM; exec sleep 300) & echo ready; wait",
+            ),
             &mut |_, _| {
                 flag.store(true, Ordering::Relaxed);
                 Flow::Continue
             },
         )
         .expect_err("it was interrupted");
-    assert_eq!(error.to_string(), "interrupted while `sh` ran; it was ended");
+    assert_eq!(
+        error.to_string(),
+        "interrupted while `sh` ran; it was ended"
+    );
     assert_nothing_left(&pidfile);
 }
 
@@ -199,7 +241,10 @@ fn after_an_interrupt_nothing_starts() {
     interrupt.flag().store(true, Ordering::Relaxed);
     let live = Live::new(interrupt);
     let spec = sh("test", &format!("touch '{}'", trace.display()));
-    assert!(matches!(live.run_quietly(&spec), Err(RunError::Interrupted { .. })));
+    assert!(matches!(
+        live.run_quietly(&spec),
+        Err(RunError::Interrupted { .. })
+    ));
     let beside = live.run_beside(&spec, &spec, &mut |_, _| Flow::Continue);
     assert!(matches!(beside, Err(RunError::Interrupted { .. })));
     assert!(!trace.exists());
@@ -232,8 +277,13 @@ fn a_file_that_is_not_executable() {
 
 #[test]
 fn standard_input_is_empty() {
-    let outcome = live().run_quietly(&sh("test", "cat; echo end")).expect("sh runs");
-    assert_eq!((outcome.exit, outcome.stdout_text().as_str()), (Exit::Code(0), "end\n"));
+    let outcome = live()
+        .run_quietly(&sh("test", "cat; echo end"))
+        .expect("sh runs");
+    assert_eq!(
+        (outcome.exit, outcome.stdout_text().as_str()),
+        (Exit::Code(0), "end\n")
+    );
 }
 
 #[test]
@@ -258,12 +308,21 @@ fn the_bundle_takes_its_place_in_arguments() {
     let echoed = live()
         .run_quietly(&CommandSpec::new("test", "echo", ["[BUNDLE]/made"]))
         .expect("echo runs");
-    assert_eq!(echoed.stdout_text(), "[BUNDLE]/made\n", "without a bundle it stays");
+    assert_eq!(
+        echoed.stdout_text(),
+        "[BUNDLE]/made\n",
+        "without a bundle it stays"
+    );
 }
 
 #[test]
 fn the_wall_time_is_measured() {
-    let outcome = live().run_quietly(&sh("test", "sleep 0.3")).expect("sh runs");
+    let outcome = live()
+        .run_quietly(&sh("test", "sleep 0.3"))
+        .expect("sh runs");
     let duration = outcome.duration.expect("it was measured");
-    assert!((Duration::from_millis(300)..Duration::from_secs(10)).contains(&duration), "{duration:?}");
+    assert!(
+        (Duration::from_millis(300)..Duration::from_secs(10)).contains(&duration),
+        "{duration:?}"
+    );
 }

@@ -3,7 +3,9 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use ds_orchestrate::process::{CommandSpec, Exit, Flow, Interrupt, Live, Outcome, RunError, Runner};
+use ds_orchestrate::process::{
+    CommandSpec, Exit, Flow, Interrupt, Live, Outcome, RunError, Runner,
+};
 
 use crate::support::{assert_nothing_left, folder, sh, sh_with_id};
 
@@ -19,11 +21,19 @@ fn the_sampler_is_stopped_with_the_program() {
     let folder = folder();
     let pidfile = folder.path().join("pid");
     let side = sh_with_id(&pidfile, "while :; do echo sample; sleep 0.05; done");
-    let (main, sampled) = beside(&sh("main", "sleep 0.4; echo result; exit 4"), &side).expect("sh runs");
-    assert_eq!((main.exit, main.stdout_text().as_str()), (Exit::Code(4), "result\n"));
+    let (main, sampled) =
+        beside(&sh("main", "sleep 0.4; echo result; exit 4"), &side).expect("sh runs");
+    assert_eq!(
+        (main.exit, main.stdout_text().as_str()),
+        (Exit::Code(4), "result\n")
+    );
     let sampled = sampled.expect("it ran");
     assert_eq!(sampled.exit, Exit::Stopped);
-    assert!(sampled.stdout_text().starts_with("sample\nsample\n"), "{}", sampled.stdout_text());
+    assert!(
+        sampled.stdout_text().starts_with("sample\nsample\n"),
+        "{}",
+        sampled.stdout_text()
+    );
     assert_nothing_left(&pidfile);
 }
 
@@ -31,7 +41,10 @@ fn the_sampler_is_stopped_with_the_program() {
 fn a_missing_sampler_does_not_spoil_the_program() {
     let side = CommandSpec::new("side", "dsprof-no-such-program", [""; 0]);
     let (main, sampled) = beside(&sh("main", "echo result"), &side).expect("sh runs");
-    assert_eq!((main.exit, main.stdout_text().as_str()), (Exit::Code(0), "result\n"));
+    assert_eq!(
+        (main.exit, main.stdout_text().as_str()),
+        (Exit::Code(0), "result\n")
+    );
     assert!(matches!(sampled, Err(RunError::NotFound { .. })));
 }
 
@@ -41,8 +54,14 @@ fn a_sampler_that_dies_early_keeps_its_status_output_and_own_time() {
     let (main, sampled) = beside(&sh("main", "sleep 0.8"), &side).expect("sh runs");
     assert_eq!(main.exit, Exit::Code(0));
     let sampled = sampled.expect("it ran");
-    assert_eq!((sampled.exit, sampled.stderr_text().as_str()), (Exit::Code(3), "gone\n"));
-    let (side, main) = (sampled.duration.expect("measured"), main.duration.expect("measured"));
+    assert_eq!(
+        (sampled.exit, sampled.stderr_text().as_str()),
+        (Exit::Code(3), "gone\n")
+    );
+    let (side, main) = (
+        sampled.duration.expect("measured"),
+        main.duration.expect("measured"),
+    );
     assert!(side < main, "{side:?} of {main:?}");
 }
 
@@ -84,7 +103,10 @@ fn a_missing_program_takes_its_sampler_with_it() {
 fn an_interrupt_ends_both() {
     let folder = folder();
     let (main_id, side_id) = (folder.path().join("main"), folder.path().join("side"));
-    let wait_for = format!("while [ ! -s '{}' ]; do sleep 0.02; done; echo ready; sleep 300", side_id.display());
+    let wait_for = format!(
+        "while [ ! -s '{}' ]; do sleep 0.02; done; echo ready; sleep 300",
+        side_id.display()
+    );
     let interrupt = Interrupt::default();
     let flag = interrupt.flag();
     let error = Live::new(interrupt)

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::rc::Rc;
 
 use ds_orchestrate::bundle::{Bundle, CommandRecord, Inputs, RecordedBundle, RecordedExit};
-use ds_orchestrate::process::{CommandSpec, Exit, Flow, Interrupt, Live, OutputStream, Record, RunError, Runner};
+use ds_orchestrate::process::{
+    CommandSpec, Exit, Flow, Interrupt, Live, OutputStream, Record, RunError, Runner,
+};
 
 use crate::support::{Fake, folder, not_found, outcome, put, same_error, sh};
 
@@ -29,9 +31,13 @@ fn a_command_with_all_that_belongs_to_it() {
     let live = Live::new(Interrupt::default()).with_bundle_root(folder.path());
     let record = Record::new(live, open(folder.path()));
     let script = "echo data > \"$0\"; echo out; echo err >&2; exit 3";
-    let mut spec = CommandSpec::new("trace/make", "/bin/sh", ["-c", script, "[BUNDLE]/trace/made"])
-        .produces("trace/made")
-        .produces("trace/never-made");
+    let mut spec = CommandSpec::new(
+        "trace/make",
+        "/bin/sh",
+        ["-c", script, "[BUNDLE]/trace/made"],
+    )
+    .produces("trace/made")
+    .produces("trace/never-made");
     spec.env = vec![("DSPROF_A".into(), "1".into())];
     let outcome = record.run_quietly(&spec).expect("sh runs");
     assert_eq!(outcome.exit, Exit::Code(3));
@@ -39,11 +45,16 @@ fn a_command_with_all_that_belongs_to_it() {
     let mut commands = commands(folder.path());
     let measured = commands[0].duration_s.take().expect("it was measured");
     let duration = outcome.duration.expect("it was measured").as_secs_f64();
-    assert!((measured - duration).abs() <= 0.0005, "{measured} of {duration}");
+    assert!(
+        (measured - duration).abs() <= 0.0005,
+        "{measured} of {duration}"
+    );
     let expected = CommandRecord {
         seq: 1,
         purpose: "trace/make".to_owned(),
-        argv: ["/bin/sh", "-c", script, "[BUNDLE]/trace/made"].map(str::to_owned).to_vec(),
+        argv: ["/bin/sh", "-c", script, "[BUNDLE]/trace/made"]
+            .map(str::to_owned)
+            .to_vec(),
         env: spec.env,
         exit: RecordedExit::Code(3),
         duration_s: None,
@@ -59,7 +70,10 @@ fn a_command_with_all_that_belongs_to_it() {
         ("commands/0001-sh.stdout", "out\n"),
         ("commands/0001-sh.stderr", "err\n"),
     ] {
-        assert_eq!(bundle.read(file).expect("it was hashed"), content.as_bytes());
+        assert_eq!(
+            bundle.read(file).expect("it was hashed"),
+            content.as_bytes()
+        );
     }
 }
 
@@ -71,14 +85,23 @@ fn the_output_files_grow_while_the_program_runs() {
     let names = ["commands/0001-sh.stdout", "commands/0001-sh.stderr"];
     let mut chunks = 0;
     record
-        .run(&sh("test", "echo one; sleep 0.1; echo two >&2; sleep 0.1; echo three"), &mut |stream, chunk| {
-            seen[usize::from(stream == OutputStream::Stderr)].extend_from_slice(chunk);
-            for (name, expected) in names.iter().zip(&seen) {
-                assert_eq!(&fs::read(folder.path().join(name)).expect("it is there"), expected);
-            }
-            chunks += 1;
-            Flow::Continue
-        })
+        .run(
+            &sh(
+                "test",
+                "echo one; sleep 0.1; echo two >&2; sleep 0.1; echo three",
+            ),
+            &mut |stream, chunk| {
+                seen[usize::from(stream == OutputStream::Stderr)].extend_from_slice(chunk);
+                for (name, expected) in names.iter().zip(&seen) {
+                    assert_eq!(
+                        &fs::read(folder.path().join(name)).expect("it is there"),
+                        expected
+                    );
+                }
+                chunks += 1;
+                Flow::Continue
+            },
+        )
         .expect("sh runs");
     assert!(chunks >= 3);
 }
@@ -129,7 +152,10 @@ fn programs_that_cannot_run_are_recorded_as_that() {
         .run_quietly(&CommandSpec::new("b", "/", [""; 0]))
         .expect_err("a folder is no program");
     let commands = commands(folder.path());
-    assert_eq!((commands[0].exit.clone(), commands[0].duration_s), (RecordedExit::NotFound, None));
+    assert_eq!(
+        (commands[0].exit.clone(), commands[0].duration_s),
+        (RecordedExit::NotFound, None)
+    );
     let RecordedExit::Unstartable(reason) = &commands[1].exit else {
         panic!("{:?}", commands[1].exit);
     };
@@ -140,10 +166,14 @@ fn programs_that_cannot_run_are_recorded_as_that() {
 fn what_was_interrupted_did_not_happen() {
     let folder = folder();
     let fake = Fake::new(|spec| {
-        Err(same_error(&RunError::Interrupted { program: spec.program.clone() }))
+        Err(same_error(&RunError::Interrupted {
+            program: spec.program.clone(),
+        }))
     });
     let record = Record::new(fake, open(folder.path()));
-    record.run_quietly(&sh("a", "")).expect_err("it was interrupted");
+    record
+        .run_quietly(&sh("a", ""))
+        .expect_err("it was interrupted");
     record
         .run_beside(&sh("b", ""), &sh("c", ""), &mut |_, _| Flow::Continue)
         .expect_err("it was interrupted");
@@ -157,22 +187,36 @@ fn a_sampler_is_a_command_of_its_own() {
         "main" => Ok(outcome(Exit::Code(0), "rate", "")),
         _ => Ok(outcome(Exit::Stopped, "samples", "")),
     });
-    Record::new(fake, open(folder.path()))
+    let (_, sampled) = Record::new(fake, open(folder.path()))
         .run_beside(
             &CommandSpec::new("main", "load", [""; 0]),
             &CommandSpec::new("side", "nvidia-smi", ["dmon"]),
             &mut |_, _| Flow::Continue,
         )
-        .expect("both ran");
+        .expect("the program ran");
+    assert_eq!(sampled.expect("the sampler ran").stdout, b"samples");
     let found: Vec<_> = commands(folder.path())
         .into_iter()
         .map(|command| (command.seq, command.purpose, command.stdout, command.exit))
         .collect();
     let expected = [
-        (1, "main", "commands/0001-load.stdout", RecordedExit::Code(0)),
-        (2, "side", "commands/0002-nvidia-smi.stdout", RecordedExit::Stopped),
+        (
+            1,
+            "main",
+            "commands/0001-load.stdout",
+            RecordedExit::Code(0),
+        ),
+        (
+            2,
+            "side",
+            "commands/0002-nvidia-smi.stdout",
+            RecordedExit::Stopped,
+        ),
     ];
-    assert_eq!(found, expected.map(|(seq, p, file, exit)| (seq, p.to_owned(), file.to_owned(), exit)));
+    assert_eq!(
+        found,
+        expected.map(|(seq, p, file, exit)| (seq, p.to_owned(), file.to_owned(), exit))
+    );
 }
 
 #[test]
@@ -185,7 +229,10 @@ fn a_missing_main_program_is_recorded_without_its_sampler() {
     Record::new(fake, open(folder.path()))
         .run_beside(&sh("main", ""), &sh("side", ""), &mut |_, _| Flow::Continue)
         .expect_err("it is missing");
-    let found: Vec<_> = commands(folder.path()).into_iter().map(|c| (c.purpose, c.exit)).collect();
+    let found: Vec<_> = commands(folder.path())
+        .into_iter()
+        .map(|c| (c.purpose, c.exit))
+        .collect();
     assert_eq!(found, [("main".to_owned(), RecordedExit::NotFound)]);
 }
 
@@ -193,20 +240,32 @@ fn a_missing_main_program_is_recorded_without_its_sampler() {
 fn a_resumed_recording_counts_on() {
     let folder = folder();
     for purpose in ["first", "second"] {
-        Record::new(Fake::new(|_| Ok(outcome(Exit::Code(0), "", ""))), open(folder.path()))
-            .run_quietly(&sh(purpose, ""))
-            .expect("it runs");
+        Record::new(
+            Fake::new(|_| Ok(outcome(Exit::Code(0), "", ""))),
+            open(folder.path()),
+        )
+        .run_quietly(&sh(purpose, ""))
+        .expect("it runs");
     }
-    let found: Vec<_> = commands(folder.path()).into_iter().map(|c| (c.seq, c.purpose)).collect();
+    let found: Vec<_> = commands(folder.path())
+        .into_iter()
+        .map(|c| (c.seq, c.purpose))
+        .collect();
     assert_eq!(found, [(1, "first".to_owned()), (2, "second".to_owned())]);
 }
 
 #[test]
 fn a_name_that_a_file_cannot_have_is_made_one() {
     let folder = folder();
-    let record = Record::new(Fake::new(|_| Ok(outcome(Exit::Code(0), "", ""))), open(folder.path()));
+    let record = Record::new(
+        Fake::new(|_| Ok(outcome(Exit::Code(0), "", ""))),
+        open(folder.path()),
+    );
     record
         .run_quietly(&CommandSpec::new("test", "/opt/my tool/run it.sh", [""; 0]))
         .expect("it runs");
-    assert_eq!(commands(folder.path())[0].stdout, "commands/0001-run_it.sh.stdout");
+    assert_eq!(
+        commands(folder.path())[0].stdout,
+        "commands/0001-run_it.sh.stdout"
+    );
 }

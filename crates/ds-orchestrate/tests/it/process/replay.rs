@@ -4,14 +4,17 @@ use std::fs;
 use std::path::Path;
 
 use ds_orchestrate::bundle::BundleError;
-use ds_orchestrate::process::{CommandSpec, Exit, Flow, Interrupt, Live, Outcome, Record, Replay, RunError, Runner};
+use ds_orchestrate::process::{
+    CommandSpec, Exit, Flow, Interrupt, Live, Outcome, Record, Replay, RunError, Runner,
+};
 use tempfile::TempDir;
 
 use super::record::{open, recorded};
 use crate::support::{Fake, folder, outcome, put};
 
 fn asked() -> CommandSpec {
-    let mut spec = CommandSpec::new("sweep/b8/load", "load", ["--batch=8", "--seconds", "30"]).produces("sweep/b8.log");
+    let mut spec = CommandSpec::new("sweep/b8/load", "load", ["--batch=8", "--seconds", "30"])
+        .produces("sweep/b8.log");
     spec.env = vec![("GPU".into(), "0".into())];
     spec
 }
@@ -24,7 +27,9 @@ fn recording() -> TempDir {
         put(&root.join("sweep/b8.log"), "a log");
         Ok(outcome(Exit::Code(0), "rate 8", "warning"))
     });
-    Record::new(fake, open(folder.path())).run_quietly(&asked()).expect("it runs");
+    Record::new(fake, open(folder.path()))
+        .run_quietly(&asked())
+        .expect("it runs");
     folder
 }
 
@@ -42,10 +47,21 @@ fn ask(root: &Path, change: impl FnOnce(&mut CommandSpec)) -> Result<Outcome, Ru
 #[track_caller]
 fn check_refused(change: impl FnOnce(&mut CommandSpec), asked: &str, recorded: &str) {
     let folder = recording();
-    let error = ask(folder.path(), change).expect_err("another command").to_string();
+    let error = ask(folder.path(), change)
+        .expect_err("another command")
+        .to_string();
     let shown: Vec<&str> = error.lines().skip(1).map(str::trim).collect();
-    assert_eq!(shown, [format!("asked for: {asked}"), format!("recorded:  {recorded}")]);
-    assert!(error.contains(&folder.path().display().to_string()), "{error}");
+    assert_eq!(
+        shown,
+        [
+            format!("asked for: {asked}"),
+            format!("recorded:  {recorded}")
+        ]
+    );
+    assert!(
+        error.contains(&folder.path().display().to_string()),
+        "{error}"
+    );
 }
 
 #[test]
@@ -58,7 +74,10 @@ fn the_same_command_is_answered() {
             Flow::Continue
         })
         .expect("it is recorded");
-    assert_eq!(outcome, crate::support::outcome(Exit::Code(0), "rate 8", "warning"));
+    assert_eq!(
+        outcome,
+        crate::support::outcome(Exit::Code(0), "rate 8", "warning")
+    );
     assert_eq!(seen, b"rate 8warning");
 }
 
@@ -133,9 +152,14 @@ fn files_are_copied_to_the_new_bundle() {
 fn a_replay_can_be_recorded() {
     let folder = recording();
     let target = self::folder();
-    let again = Record::new(replay(folder.path()).copy_files_to(target.path()), open(target.path()));
+    let again = Record::new(
+        replay(folder.path()).copy_files_to(target.path()),
+        open(target.path()),
+    );
     let first = again.run_quietly(&asked()).expect("it is recorded");
-    let second = replay(target.path()).run_quietly(&asked()).expect("it is recorded again");
+    let second = replay(target.path())
+        .run_quietly(&asked())
+        .expect("it is recorded again");
     assert_eq!(first, second);
     // Everything is the same, to the last byte of every file.
     for file in recorded(folder.path()).manifest().files.keys() {
@@ -146,12 +170,19 @@ fn a_replay_can_be_recorded() {
 
 #[test]
 fn a_file_that_was_changed_is_refused() {
-    for file in ["sweep/b8.log", "commands/0001-load.stdout", "commands/0001-load.stderr"] {
+    for file in [
+        "sweep/b8.log",
+        "commands/0001-load.stdout",
+        "commands/0001-load.stderr",
+    ] {
         let folder = recording();
         let path = folder.path().join(file);
         put(&path, "other");
         let error = ask(folder.path(), |_| {}).expect_err("it was changed");
-        assert!(matches!(&error, RunError::Bundle(BundleError::Changed { path: named }) if *named == path), "{error}");
+        assert!(
+            matches!(&error, RunError::Bundle(BundleError::Changed { path: named }) if *named == path),
+            "{error}"
+        );
     }
 }
 
@@ -162,7 +193,10 @@ fn a_file_that_is_gone_is_refused() {
     #[expect(clippy::disallowed_methods, reason = "the test plays the user")]
     fs::remove_file(&path).expect("it is there");
     let error = ask(folder.path(), |_| {}).expect_err("it is gone");
-    assert_eq!(error.to_string(), format!("cannot read `{}`", path.display()));
+    assert_eq!(
+        error.to_string(),
+        format!("cannot read `{}`", path.display())
+    );
 }
 
 #[test]
@@ -189,8 +223,11 @@ fn a_sampler_that_was_not_recorded_is_refused() {
 fn a_moved_recording_still_answers() {
     let first = folder();
     let live = Live::new(Interrupt::default()).with_bundle_root(first.path());
-    let spec = CommandSpec::new("make", "sh", ["-c", "echo made > \"$0\"", "[BUNDLE]/made"]).produces("made");
-    Record::new(live, open(first.path())).run_quietly(&spec).expect("sh runs");
+    let spec = CommandSpec::new("make", "sh", ["-c", "echo made > \"$0\"", "[BUNDLE]/made"])
+        .produces("made");
+    Record::new(live, open(first.path()))
+        .run_quietly(&spec)
+        .expect("sh runs");
     let moved = folder();
     let target = moved.path().join("elsewhere");
     #[expect(clippy::disallowed_methods, reason = "the test plays the user")]

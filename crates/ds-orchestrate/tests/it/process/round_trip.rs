@@ -25,19 +25,42 @@ fn duration() -> impl Strategy<Value = Option<Duration>> {
 }
 
 fn outcome() -> impl Strategy<Value = Result<Outcome, RunError>> {
-    let ran = (exit(), vec(any::<u8>(), 0..300), vec(any::<u8>(), 0..300), any::<u64>(), duration()).prop_map(
-        |(exit, stdout, stderr, dropped, duration)| Ok(Outcome { exit, stdout, stderr, dropped, duration }),
-    );
-    let missing = Just(()).prop_map(|()| Err(RunError::NotFound { program: "sh".to_owned() }));
+    let ran = (
+        exit(),
+        vec(any::<u8>(), 0..300),
+        vec(any::<u8>(), 0..300),
+        any::<u64>(),
+        duration(),
+    )
+        .prop_map(|(exit, stdout, stderr, dropped, duration)| {
+            Ok(Outcome {
+                exit,
+                stdout,
+                stderr,
+                dropped,
+                duration,
+            })
+        });
+    let missing = Just(()).prop_map(|()| {
+        Err(RunError::NotFound {
+            program: "sh".to_owned(),
+        })
+    });
     let unstartable = "[ -~]{0,20}".prop_map(|text| {
-        Err(RunError::Io { program: "sh".to_owned(), source: io::Error::other(text) })
+        Err(RunError::Io {
+            program: "sh".to_owned(),
+            source: io::Error::other(text),
+        })
     });
     prop_oneof![6 => ran, 1 => missing, 1 => unstartable]
 }
 
 /// An outcome in a form that can be compared: errors by their kind and text.
 fn shown(result: &Result<Outcome, RunError>) -> Result<Outcome, String> {
-    result.as_ref().map(Clone::clone).map_err(|error| format!("{error:?}"))
+    result
+        .as_ref()
+        .map(Clone::clone)
+        .map_err(|error| format!("{error:?}"))
 }
 
 fn again(result: &Result<Outcome, RunError>) -> Result<Outcome, RunError> {

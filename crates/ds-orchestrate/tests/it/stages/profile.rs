@@ -37,7 +37,11 @@ fn profiled(
 
 /// What an nsys of this version prints, whatever it is asked.
 fn version() -> Outcome {
-    outcome(Exit::Code(0), "NVIDIA Nsight Systems version 2025.3.2.474-253236389321v0\n", "")
+    outcome(
+        Exit::Code(0),
+        "NVIDIA Nsight Systems version 2025.3.2.474-253236389321v0\n",
+        "",
+    )
 }
 
 fn is(spec: &CommandSpec, subcommand: &str) -> bool {
@@ -67,7 +71,12 @@ fn a_missing_nsys() {
     let (reading, events) = profiled(Some(folder.path()), |spec| Err(not_found(spec)));
     check_no_trace(&reading, &["`nsys` was not found"]);
     assert_eq!(reading.profiled, None);
-    assert!(events.iter().any(|event| event.starts_with("note: ") && event.contains("nsys")), "{events:?}");
+    assert!(
+        events
+            .iter()
+            .any(|event| event.starts_with("note: ") && event.contains("nsys")),
+        "{events:?}"
+    );
 }
 
 #[test]
@@ -75,7 +84,10 @@ fn an_nsys_that_cannot_be_started() {
     let folder = folder();
     let (reading, _) = profiled(Some(folder.path()), |_| {
         let source = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
-        Err(RunError::Io { program: "nsys".to_owned(), source })
+        Err(RunError::Io {
+            program: "nsys".to_owned(),
+            source,
+        })
     });
     check_no_trace(&reading, &["could not run `nsys`"]);
 }
@@ -83,11 +95,17 @@ fn an_nsys_that_cannot_be_started() {
 #[test]
 fn a_capture_that_ends_well_and_leaves_nothing() {
     let folder = folder();
-    let (reading, _) = profiled(Some(folder.path()), |spec| Ok(if is(spec, "profile") {
-        outcome(Exit::Code(0), "", "The target application terminated early.\n")
-    } else {
-        version()
-    }));
+    let (reading, _) = profiled(Some(folder.path()), |spec| {
+        Ok(if is(spec, "profile") {
+            outcome(
+                Exit::Code(0),
+                "",
+                "The target application terminated early.\n",
+            )
+        } else {
+            version()
+        })
+    });
     check_no_trace(&reading, &["nsys"]);
 }
 
@@ -101,9 +119,16 @@ fn an_export_that_fails() {
             put(&report, "a report");
             return Ok(outcome(Exit::Code(0), "", ""));
         }
-        Ok(if is(spec, "export") { outcome(Exit::Code(1), "", "Report could not be loaded\n") } else { version() })
+        Ok(if is(spec, "export") {
+            outcome(Exit::Code(1), "", "Report could not be loaded\n")
+        } else {
+            version()
+        })
     });
-    check_no_trace(&reading, &["export", "exit status 1", "Report could not be loaded"]);
+    check_no_trace(
+        &reading,
+        &["export", "exit status 1", "Report could not be loaded"],
+    );
 }
 
 /// An nsys that leaves `bytes` as its export at `file`.
@@ -124,29 +149,42 @@ fn leaves(root: &Path, file: &str, bytes: &[u8]) -> ProfileReading {
 #[test]
 fn an_export_that_is_no_trace() {
     let folder = folder();
-    let reading = leaves(folder.path(), "trace/e2e.sqlite", b"not a database at all, but some text");
+    let reading = leaves(
+        folder.path(),
+        "trace/e2e.sqlite",
+        b"not a database at all, but some text",
+    );
     check_no_trace(&reading, &["e2e.sqlite"]);
 }
 
 #[test]
 fn an_export_that_was_cut_off() {
     let folder = folder();
-    let whole = fs::read(testdata("nsys/captures/decode_graph/trace.sqlite.gz")).expect("it is shipped");
-    let reading = leaves(folder.path(), "trace/e2e.sqlite.gz", &whole[..whole.len() / 2]);
+    let whole =
+        fs::read(testdata("nsys/captures/decode_graph/trace.sqlite.gz")).expect("it is shipped");
+    let reading = leaves(
+        folder.path(),
+        "trace/e2e.sqlite.gz",
+        &whole[..whole.len() / 2],
+    );
     check_no_trace(&reading, &["e2e.sqlite"]);
 }
 
 #[test]
 fn an_export_that_can_be_read() {
     let folder = folder();
-    let whole = fs::read(testdata("nsys/captures/decode_graph/trace.sqlite.gz")).expect("it is shipped");
+    let whole =
+        fs::read(testdata("nsys/captures/decode_graph/trace.sqlite.gz")).expect("it is shipped");
     let reading = leaves(folder.path(), "trace/e2e.sqlite.gz", &whole);
     let CaptureState::Captured(trace) = &reading.capture else {
         panic!("{:?}", reading.capture);
     };
     // 103.564 ms of GPU-busy time in a graph-level trace, which is an upper figure.
     let device = &trace.devices[0];
-    assert_eq!((device.busy.get() / 1000, device.is_upper_figure), (103_564, true));
+    assert_eq!(
+        (device.busy.get() / 1000, device.is_upper_figure),
+        (103_564, true)
+    );
     assert!(reading.profiled.is_some());
 }
 
@@ -161,17 +199,27 @@ fn a_pipeline_that_does_not_exist_ends_the_stage() {
     let fake = Fake::new(|spec| Err(not_found(spec)));
     let (reading, _) = with_session(&fake, None, |session| profile(session, &request()));
     let error = reading.expect_err("there is no pipeline");
-    assert!(matches!(&error, Error::Run(RunError::NotFound { program }) if program == "load"), "{error}");
+    assert!(
+        matches!(&error, Error::Run(RunError::NotFound { program }) if program == "load"),
+        "{error}"
+    );
 }
 
 #[test]
 fn an_interrupt_under_nsys_ends_the_stage() {
     let folder = folder();
     let fake = Fake::new(|spec| match spec.program.as_str() {
-        "nsys" => Err(RunError::Interrupted { program: "nsys".to_owned() }),
+        "nsys" => Err(RunError::Interrupted {
+            program: "nsys".to_owned(),
+        }),
         "nvidia-smi" => Ok(outcome(Exit::Stopped, dmon(), "")),
         _ => Ok(outcome(Exit::Code(0), steady(50.0), "")),
     });
-    let (reading, _) = with_session(&fake, Some(folder.path()), |session| profile(session, &request()));
-    assert_eq!(reading.expect_err("it was interrupted").kind(), ds_orchestrate::ErrorKind::Interrupted);
+    let (reading, _) = with_session(&fake, Some(folder.path()), |session| {
+        profile(session, &request())
+    });
+    assert_eq!(
+        reading.expect_err("it was interrupted").kind(),
+        ds_orchestrate::ErrorKind::Interrupted
+    );
 }

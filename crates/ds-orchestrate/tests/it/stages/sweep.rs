@@ -1,9 +1,11 @@
 //! The batch sweep: what each batch gives, and each way in which it gives nothing.
 
-use ds_ceilings::{Batch, StreamCount};
+use ds_ceilings::{Batch, Fraction, StreamCount};
 use ds_derive::{Failure, Outcome as Point};
 use ds_orchestrate::process::{CommandSpec, Exit, Outcome, RunError};
-use ds_orchestrate::{Counted, Error, Launch, SweepReading, SweepRequest, SweptBatch, batches_to_try, sweep};
+use ds_orchestrate::{
+    Counted, Error, Launch, SweepReading, SweepRequest, SweptBatch, batches_to_try, sweep,
+};
 
 use super::{console, dmon, steady, with_session};
 use crate::support::{Fake, not_found, outcome};
@@ -11,7 +13,10 @@ use crate::support::{Fake, not_found, outcome};
 fn request(batches: &[u32]) -> SweepRequest {
     SweepRequest {
         launch: Launch::parse("load --batch {batch} --seconds {seconds}").expect("a command"),
-        batches: batches.iter().filter_map(|batch| Batch::new(*batch)).collect(),
+        batches: batches
+            .iter()
+            .filter_map(|batch| Batch::new(*batch))
+            .collect(),
         seconds: 30,
         counted: Counted::ByEmitter,
     }
@@ -46,7 +51,12 @@ fn rates(batch: &SweptBatch) -> Vec<f64> {
 
 #[test]
 fn powers_of_two_and_the_limit_itself() {
-    let tried = |limit| batches_to_try(limit).into_iter().map(Batch::get).collect::<Vec<_>>();
+    let tried = |limit| {
+        batches_to_try(limit)
+            .into_iter()
+            .map(Batch::get)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(tried(0), [0; 0]);
     assert_eq!(tried(1), [1]);
     assert_eq!(tried(8), [1, 2, 4, 8]);
@@ -56,19 +66,40 @@ fn powers_of_two_and_the_limit_itself() {
 
 #[test]
 fn batches_run_in_order_each_with_its_sampler() {
-    let fake = Fake::new(|spec| if is_sampler(spec) { sampled() } else { Ok(outcome(Exit::Code(0), steady(50.0), "")) });
-    let (reading, events) = with_session(&fake, None, |session| sweep(session, &request(&[1, 2, 4])));
+    let fake = Fake::new(|spec| {
+        if is_sampler(spec) {
+            sampled()
+        } else {
+            Ok(outcome(Exit::Code(0), steady(50.0), ""))
+        }
+    });
+    let (reading, events) =
+        with_session(&fake, None, |session| sweep(session, &request(&[1, 2, 4])));
     let reading = reading.expect("the load exists");
     let mut asked = fake.asked();
-    let commands: Vec<String> = asked.iter().filter(|spec| !is_sampler(spec)).map(ToString::to_string).collect();
+    let commands: Vec<String> = asked
+        .iter()
+        .filter(|spec| !is_sampler(spec))
+        .map(ToString::to_string)
+        .collect();
     let expected = [1, 2, 4].map(|batch| format!("load --batch {batch} --seconds 30"));
     assert_eq!(commands, expected);
-    assert_eq!(reading.batches.iter().map(|b| b.command.clone()).collect::<Vec<_>>(), expected);
+    assert_eq!(
+        reading
+            .batches
+            .iter()
+            .map(|b| b.command.clone())
+            .collect::<Vec<_>>(),
+        expected
+    );
     // No purpose twice: a replay tells commands apart by it.
     asked.sort_by(|a, b| a.purpose.cmp(&b.purpose));
     asked.dedup_by(|a, b| a.purpose == b.purpose);
     assert_eq!(asked.len(), 6);
-    let announced: Vec<&String> = events.iter().filter(|event| event.contains(" of 3)")).collect();
+    let announced: Vec<&String> = events
+        .iter()
+        .filter(|event| event.contains(" of 3)"))
+        .collect();
     assert_eq!(announced.len(), 3, "{events:?}");
 }
 
@@ -80,16 +111,30 @@ fn a_rate_that_grows_with_the_batch() {
     assert_eq!(rates(&reading.batches[0]), [100.0; 8]);
     assert_eq!(rates(&reading.batches[1]), [200.0; 8]);
     let points = reading.points();
-    assert_eq!((points[1].batch.get(), points[1].streams), (2, StreamCount::new(2)));
+    assert_eq!(
+        (points[1].batch.get(), points[1].streams),
+        (2, StreamCount::new(2))
+    );
     let load = reading.batches[0].load.as_ref().expect("it was sampled");
-    assert_eq!(load.sm.map(|share| (share.get() * 100.0).round() as i64), Some(90));
-    assert_eq!(load.decoder.map(|share| (share.get() * 100.0).round() as i64), Some(20));
+    assert_eq!(
+        load.sm.map(|share| (share.get() * 100.0).round() as i64),
+        Some(90)
+    );
+    assert_eq!(
+        load.decoder
+            .map(|share| (share.get() * 100.0).round() as i64),
+        Some(20)
+    );
 }
 
 #[test]
 fn paced_sources_are_measured_as_they_are() {
     let (reading, _) = swept(&request(&[4]), |_| {
-        outcome(Exit::Code(0), console(&vec![&[30.0, 30.0, 30.0, 30.0][..]; 9]), "")
+        outcome(
+            Exit::Code(0),
+            console(&vec![&[30.0, 30.0, 30.0, 30.0][..]; 9]),
+            "",
+        )
     });
     assert_eq!(rates(&reading.batches[0]), [120.0; 8]);
 }
@@ -98,7 +143,11 @@ fn paced_sources_are_measured_as_they_are() {
 #[track_caller]
 fn check_failure(load: &Outcome, expected: Failure) {
     let (reading, _) = swept(&request(&[1, 2, 4]), |batch| {
-        if batch == 2 { load.clone() } else { outcome(Exit::Code(0), steady(50.0), "") }
+        if batch == 2 {
+            load.clone()
+        } else {
+            outcome(Exit::Code(0), steady(50.0), "")
+        }
     });
     let Point::Failed { why, detail } = &reading.batches[1].point.outcome else {
         panic!("{:?}", reading.batches[1].point.outcome);
@@ -118,7 +167,10 @@ fn out_of_memory() {
     ] {
         check_failure(&outcome(Exit::Code(1), "", text), Failure::OutOfMemory);
         // The text counts before the rate that was printed until then.
-        check_failure(&outcome(Exit::Signal(6), steady(50.0) + text, ""), Failure::OutOfMemory);
+        check_failure(
+            &outcome(Exit::Signal(6), steady(50.0) + text, ""),
+            Failure::OutOfMemory,
+        );
     }
 }
 
@@ -132,7 +184,10 @@ fn an_engine_that_cannot_be_built() {
 fn a_stall() {
     let mut windows: Vec<&[f64]> = vec![&[50.0]; 8];
     windows.extend([&[0.0][..]; 6]);
-    check_failure(&outcome(Exit::Stopped, console(&windows), ""), Failure::Stall);
+    check_failure(
+        &outcome(Exit::Stopped, console(&windows), ""),
+        Failure::Stall,
+    );
 }
 
 #[test]
@@ -143,34 +198,57 @@ fn a_crash() {
 
 #[test]
 fn nothing_but_zeros() {
-    let text = console(&vec![&[0.0][..]; 8]);
-    check_failure(&outcome(Exit::Code(0), text, ""), Failure::ZeroFps);
+    // The pipeline says that it runs, and no frame comes: that is a stall. Where nobody says so, it is a rate of zero.
+    let running = console(&vec![&[0.0][..]; 8]);
+    check_failure(&outcome(Exit::Code(0), running, ""), Failure::Stall);
+    let silent = "**PERF:  0.00 (0.00)\t\n".repeat(8);
+    check_failure(&outcome(Exit::Code(0), silent, ""), Failure::ZeroFps);
 }
 
 #[test]
 fn a_pipeline_that_never_runs() {
-    let text = "** INFO: <bus_callback:291>: Pipeline ready\n\n".to_owned() + &"**PERF:  0.00 (0.00)\t\n".repeat(8);
+    let text = "** INFO: <bus_callback:291>: Pipeline ready\n\n".to_owned()
+        + &"**PERF:  0.00 (0.00)\t\n".repeat(8);
     let load = outcome(Exit::TimedOut, text, "");
     let (reading, _) = swept(&request(&[1]), |_| load.clone());
-    assert!(matches!(reading.batches[0].point.outcome, Point::Failed { .. }));
-    assert_eq!(reading.batches[0].status, Some(ds_orchestrate::FpsStatus::NeverRunning));
+    assert!(matches!(
+        reading.batches[0].point.outcome,
+        Point::Failed { .. }
+    ));
+    assert_eq!(
+        reading.batches[0].status,
+        Some(ds_orchestrate::FpsStatus::NeverRunning)
+    );
 }
 
 #[test]
 fn a_load_that_prints_no_rate() {
-    check_failure(&outcome(Exit::TimedOut, "loading the model\n", ""), Failure::Timeout);
-    check_failure(&outcome(Exit::Code(0), "done\n", ""), Failure::NoSteadyWindow);
+    check_failure(
+        &outcome(Exit::TimedOut, "loading the model\n", ""),
+        Failure::Timeout,
+    );
+    check_failure(
+        &outcome(Exit::Code(0), "done\n", ""),
+        Failure::NoSteadyWindow,
+    );
 }
 
 #[test]
 fn the_last_line_says_what_went_wrong() {
-    let load = outcome(Exit::Code(1), "on stdout\n", "first\nsegmentation fault\n\n");
+    let load = outcome(
+        Exit::Code(1),
+        "on stdout\n",
+        "first\nsegmentation fault\n\n",
+    );
     let (reading, events) = swept(&request(&[1]), |_| load.clone());
     let Point::Failed { detail, .. } = &reading.batches[0].point.outcome else {
         panic!("it crashed");
     };
     assert_eq!(detail, "segmentation fault");
-    assert!(events.iter().any(|event| event.ends_with("crashed")), "{events:?}");
+    assert!(
+        events.iter().any(|event| event.ends_with("crashed")),
+        "{events:?}"
+    );
 }
 
 #[test]
@@ -183,16 +261,30 @@ fn a_rate_on_standard_error() {
 fn buffers() -> String {
     let place = "/GstPipeline:pipeline0/GstFPSDisplaySink:fpssink: last-message";
     (1..10)
-        .map(|n| format!("{place} = rendered: {}, dropped: 0, current: 10.00, average: 10.00\n", n * 10))
+        .map(|n| {
+            format!(
+                "{place} = rendered: {}, dropped: 0, current: 10.00, average: 10.00\n",
+                n * 10
+            )
+        })
         .collect()
 }
 
 #[test]
 fn buffers_behind_the_mux_are_batches() {
-    let mut request = request(&[4]);
+    let mut request = request(&[1, 4]);
     request.counted = Counted::Batches;
     let (reading, _) = swept(&request, |_| outcome(Exit::Code(0), buffers(), ""));
-    assert_eq!(rates(&reading.batches[0])[0].round() as i64, 40);
+    assert_eq!(rates(&reading.batches[0]), [10.0; 8]);
+    assert_eq!(rates(&reading.batches[1]), [40.0; 8]);
+}
+
+#[test]
+fn frames_are_not_multiplied_by_the_batch() {
+    let mut request = request(&[4]);
+    request.counted = Counted::Batches;
+    let (reading, _) = swept(&request, |_| outcome(Exit::Code(0), steady(50.0), ""));
+    assert_eq!(rates(&reading.batches[0]), [50.0; 8]);
 }
 
 #[test]
@@ -208,7 +300,13 @@ fn buffers_of_unknown_size_are_no_rate() {
 /// A sampler that does not work: the reason that is noted, while the rate is measured.
 #[track_caller]
 fn check_without_load(sampler: impl Fn(&CommandSpec) -> Result<Outcome, RunError>, expected: &str) {
-    let fake = Fake::new(|spec| if is_sampler(spec) { sampler(spec) } else { Ok(outcome(Exit::Code(0), steady(50.0), "")) });
+    let fake = Fake::new(|spec| {
+        if is_sampler(spec) {
+            sampler(spec)
+        } else {
+            Ok(outcome(Exit::Code(0), steady(50.0), ""))
+        }
+    });
     let (reading, _) = with_session(&fake, None, |session| sweep(session, &request(&[1])));
     let reading = reading.expect("the load exists");
     assert_eq!(rates(&reading.batches[0]), [50.0; 8]);
@@ -219,28 +317,57 @@ fn check_without_load(sampler: impl Fn(&CommandSpec) -> Result<Outcome, RunError
 fn a_sampler_that_does_not_work_is_noted() {
     check_without_load(|spec| Err(not_found(spec)), "`nvidia-smi` was not found");
     check_without_load(
-        |_| Ok(outcome(Exit::Code(1), "Not supported on the device(s)\n", "")),
+        |_| {
+            Ok(outcome(
+                Exit::Code(1),
+                "Not supported on the device(s)\n",
+                "",
+            ))
+        },
         "nvidia-smi dmon ended (exit status 1): Not supported on the device(s)",
     );
     check_without_load(
-        |_| Ok(outcome(Exit::Stopped, dmon().replace("    0     90", "    1     90"), "")),
+        |_| {
+            Ok(outcome(
+                Exit::Stopped,
+                dmon().replace("    0     90", "    1     90"),
+                "",
+            ))
+        },
         "GPU 0 did no work while it was sampled",
     );
 }
 
 #[test]
 fn a_load_that_does_not_exist_ends_the_sweep() {
-    let fake = Fake::new(|spec| if is_sampler(spec) { sampled() } else { Err(not_found(spec)) });
+    let fake = Fake::new(|spec| {
+        if is_sampler(spec) {
+            sampled()
+        } else {
+            Err(not_found(spec))
+        }
+    });
     let (reading, _) = with_session(&fake, None, |session| sweep(session, &request(&[1, 2])));
     let error = reading.expect_err("there is no load");
-    assert!(matches!(error, Error::Run(RunError::NotFound { .. })), "{error}");
-    let loads = fake.purposes().into_iter().filter(|purpose| purpose.ends_with("/load")).count();
+    assert!(
+        matches!(error, Error::Run(RunError::NotFound { .. })),
+        "{error}"
+    );
+    let loads = fake
+        .purposes()
+        .into_iter()
+        .filter(|purpose| purpose.ends_with("/load"))
+        .count();
     assert_eq!(loads, 1, "the second batch was not tried");
 }
 
 #[test]
 fn an_interrupt_ends_the_sweep() {
-    let fake = Fake::new(|spec| Err(RunError::Interrupted { program: spec.program.clone() }));
+    let fake = Fake::new(|spec| {
+        Err(RunError::Interrupted {
+            program: spec.program.clone(),
+        })
+    });
     let (reading, _) = with_session(&fake, None, |session| sweep(session, &request(&[1, 2])));
     let error = reading.expect_err("it was interrupted");
     assert_eq!(error.kind(), ds_orchestrate::ErrorKind::Interrupted);

@@ -4,7 +4,9 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use ds_orchestrate::transaction::{FileChange, Recovery, Step, TransactionError, apply, apply_observed, recover};
+use ds_orchestrate::transaction::{
+    FileChange, Recovery, Step, TransactionError, apply, apply_observed, recover,
+};
 
 use super::{contents, journal, three_files};
 use crate::support::{files_below, folder, mode, put, set_mode};
@@ -15,13 +17,23 @@ fn all_files_are_changed() {
     let changes = three_files(folder.path());
     set_mode(&changes[1].path, 0o640);
     let mut steps = Vec::new();
-    apply_observed(&changes, &journal(folder.path()), &mut |step| steps.push(step)).expect("nothing is in the way");
+    apply_observed(&changes, &journal(folder.path()), &mut |step| {
+        steps.push(step)
+    })
+    .expect("nothing is in the way");
     assert_eq!(contents(folder.path()), ["new", "new", "new"]);
     assert_eq!(mode(&changes[1].path), 0o640);
     let replaced = (1..=3).map(Step::Replaced);
-    let expected: Vec<Step> = [Step::Staged, Step::Announced].into_iter().chain(replaced).chain([Step::Done]).collect();
+    let expected: Vec<Step> = [Step::Staged, Step::Announced]
+        .into_iter()
+        .chain(replaced)
+        .chain([Step::Done])
+        .collect();
     assert_eq!(steps, expected);
-    assert_eq!(recover(&journal(folder.path())).expect("it is done"), Recovery::Nothing);
+    assert_eq!(
+        recover(&journal(folder.path())).expect("it is done"),
+        Recovery::Nothing
+    );
 }
 
 #[test]
@@ -31,7 +43,10 @@ fn old_and_new_contents_are_kept() {
     let journal = journal(folder.path());
     apply(&changes, &journal).expect("nothing is in the way");
     for (index, name) in ["a.txt", "b.txt", "c.txt"].iter().enumerate() {
-        for (which, content) in [("before", &changes[index].before), ("after", &changes[index].after)] {
+        for (which, content) in [
+            ("before", &changes[index].before),
+            ("after", &changes[index].after),
+        ] {
             let copy = journal.join(format!("{index:02}-{which}-{name}"));
             assert_eq!(&fs::read(copy).expect("it is kept"), content);
         }
@@ -47,10 +62,16 @@ fn an_empty_list_and_changes_that_change_nothing() {
     }
     for changes in [vec![], same] {
         let mut steps = Vec::new();
-        apply_observed(&changes, &journal(folder.path()), &mut |step| steps.push(step)).expect("nothing to do");
+        apply_observed(&changes, &journal(folder.path()), &mut |step| {
+            steps.push(step)
+        })
+        .expect("nothing to do");
         assert_eq!(steps, []);
         assert!(!journal(folder.path()).exists(), "no journal of nothing");
-        assert_eq!(recover(&journal(folder.path())).expect("nothing happened"), Recovery::Nothing);
+        assert_eq!(
+            recover(&journal(folder.path())).expect("nothing happened"),
+            Recovery::Nothing
+        );
     }
 }
 
@@ -72,8 +93,14 @@ fn check_refused(root: &Path, changes: &[FileChange], expected: &str) {
     let contents_before = contents(root);
     let error = apply(changes, &journal(root)).expect_err("it is refused");
     assert_eq!(error.to_string(), expected);
-    assert_eq!((files_below(root), contents(root)), (before, contents_before));
-    assert_eq!(recover(&journal(root)).expect("nothing happened"), Recovery::Nothing);
+    assert_eq!(
+        (files_below(root), contents(root)),
+        (before, contents_before)
+    );
+    assert_eq!(
+        recover(&journal(root)).expect("nothing happened"),
+        Recovery::Nothing
+    );
 }
 
 #[test]
@@ -82,7 +109,11 @@ fn a_file_that_changed_meanwhile() {
     let changes = three_files(folder.path());
     put(&changes[2].path, "mine\n");
     let path = changes[2].path.display();
-    check_refused(folder.path(), &changes, &format!("`{path}` changed since it was read; nothing was written"));
+    check_refused(
+        folder.path(),
+        &changes,
+        &format!("`{path}` changed since it was read; nothing was written"),
+    );
 }
 
 #[test]
@@ -91,7 +122,11 @@ fn a_file_that_is_read_only() {
     let changes = three_files(folder.path());
     set_mode(&changes[1].path, 0o444);
     let path = changes[1].path.display();
-    check_refused(folder.path(), &changes, &format!("`{path}` is read-only; nothing was written"));
+    check_refused(
+        folder.path(),
+        &changes,
+        &format!("`{path}` is read-only; nothing was written"),
+    );
 }
 
 #[test]
@@ -118,7 +153,10 @@ fn one_file_under_two_names() {
     check_refused(
         folder.path(),
         &changes,
-        &format!("`{}` is to be changed under two names; nothing was written", path.display()),
+        &format!(
+            "`{}` is to be changed under two names; nothing was written",
+            path.display()
+        ),
     );
 }
 
@@ -126,9 +164,21 @@ fn one_file_under_two_names() {
 fn a_journal_that_cannot_be_written() {
     let folder = folder();
     let changes = three_files(folder.path());
-    put(&folder.path().join("edits"), "a file where the folder should be");
+    put(
+        &folder.path().join("edits"),
+        "a file where the folder should be",
+    );
     let error = apply(&changes, &journal(folder.path())).expect_err("no journal, no change");
-    assert!(matches!(error, TransactionError::Io { action: "create", .. }), "{error}");
+    assert!(
+        matches!(
+            error,
+            TransactionError::Io {
+                action: "create",
+                ..
+            }
+        ),
+        "{error}"
+    );
     assert_eq!(contents(folder.path()), ["old", "old", "old"]);
 }
 
@@ -147,20 +197,44 @@ fn a_file_that_cannot_be_replaced_takes_back_those_before_it() {
         }
     })
     .expect_err("the folder is gone");
-    assert!(matches!(error, TransactionError::Io { action: "write", .. }), "{error}");
+    assert!(
+        matches!(
+            error,
+            TransactionError::Io {
+                action: "write",
+                ..
+            }
+        ),
+        "{error}"
+    );
     assert_eq!(contents(folder.path())[..2], ["old", "old"]);
-    assert_eq!(recover(&journal(folder.path())).expect("it was undone"), Recovery::Nothing);
-    assert_eq!(contents(folder.path())[..2], ["old", "old"], "nor does it come back");
+    assert_eq!(
+        recover(&journal(folder.path())).expect("it was undone"),
+        Recovery::Nothing
+    );
+    assert_eq!(
+        contents(folder.path())[..2],
+        ["old", "old"],
+        "nor does it come back"
+    );
 }
 
 #[test]
 fn a_journal_that_dsprof_did_not_write() {
     let folder = folder();
     let path = folder.path().join("journal.json");
-    for text in ["", "{", r#"{"state": "half", "files": []}"#, r#"{"state": "applying", "files": [], "more": 1}"#] {
+    for text in [
+        "",
+        "{",
+        r#"{"state": "half", "files": []}"#,
+        r#"{"state": "applying", "files": [], "more": 1}"#,
+    ] {
         put(&path, text);
         let error = recover(folder.path()).expect_err("no journal");
-        assert!(matches!(&error, TransactionError::Journal { path: named, .. } if *named == path), "{error}");
+        assert!(
+            matches!(&error, TransactionError::Journal { path: named, .. } if *named == path),
+            "{error}"
+        );
     }
 }
 

@@ -4,7 +4,9 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 
-use ds_orchestrate::transaction::{Recovery, Step, TransactionError, apply, apply_observed, recover};
+use ds_orchestrate::transaction::{
+    Recovery, Step, TransactionError, apply, apply_observed, recover,
+};
 use tempfile::TempDir;
 
 use super::{change, contents, journal, three_files};
@@ -23,7 +25,10 @@ const STEPS: [(&str, Step); 6] = [
 /// Changes the three files and dies after the step that `task` names in front of the folder.
 fn die(task: &str) {
     let (name, root) = task.split_once(' ').expect("step and folder");
-    let (_, last) = STEPS.iter().find(|(step, _)| *step == name).expect("a step");
+    let (_, last) = STEPS
+        .iter()
+        .find(|(step, _)| *step == name)
+        .expect("a step");
     let root = Path::new(root);
     let changes = ["a.txt", "b.txt", "c.txt"].map(|name| change(root, name));
     apply_observed(&changes, &journal(root), &mut |step| {
@@ -59,18 +64,50 @@ fn every_step_is_completed_or_dropped() {
         let folder = crashed_after("every_step_is_completed_or_dropped", step);
         let root = folder.path();
         let (at_the_crash, expected, after) = match step {
-            "staged" => (["old", "old", "old"], Recovery::Dropped, ["old", "old", "old"]),
-            "announced" => (["old", "old", "old"], completed(root), ["new", "new", "new"]),
-            "first" => (["new", "old", "old"], completed(root), ["new", "new", "new"]),
-            "second" => (["new", "new", "old"], completed(root), ["new", "new", "new"]),
-            "third" => (["new", "new", "new"], completed(root), ["new", "new", "new"]),
-            _ => (["new", "new", "new"], Recovery::Nothing, ["new", "new", "new"]),
+            "staged" => (
+                ["old", "old", "old"],
+                Recovery::Dropped,
+                ["old", "old", "old"],
+            ),
+            "announced" => (
+                ["old", "old", "old"],
+                completed(root),
+                ["new", "new", "new"],
+            ),
+            "first" => (
+                ["new", "old", "old"],
+                completed(root),
+                ["new", "new", "new"],
+            ),
+            "second" => (
+                ["new", "new", "old"],
+                completed(root),
+                ["new", "new", "new"],
+            ),
+            "third" => (
+                ["new", "new", "new"],
+                completed(root),
+                ["new", "new", "new"],
+            ),
+            _ => (
+                ["new", "new", "new"],
+                Recovery::Nothing,
+                ["new", "new", "new"],
+            ),
         };
         assert_eq!(contents(root), at_the_crash, "{step}");
-        assert_eq!(recover(&journal(root)).expect("nothing is in the way"), expected, "{step}");
+        assert_eq!(
+            recover(&journal(root)).expect("nothing is in the way"),
+            expected,
+            "{step}"
+        );
         assert_eq!(contents(root), after, "{step}");
         // Once more finds nothing left to do.
-        assert_eq!(recover(&journal(root)).expect("it is done"), Recovery::Nothing, "{step}");
+        assert_eq!(
+            recover(&journal(root)).expect("it is done"),
+            Recovery::Nothing,
+            "{step}"
+        );
         assert_eq!(contents(root), after, "{step}");
     }
 }
@@ -82,8 +119,15 @@ fn a_dropped_change_can_be_made_again() {
     }
     let folder = crashed_after("a_dropped_change_can_be_made_again", "staged");
     let root = folder.path();
-    assert_eq!(recover(&journal(root)).expect("nothing is in the way"), Recovery::Dropped);
-    apply(&["a.txt", "b.txt", "c.txt"].map(|name| change(root, name)), &journal(root)).expect("nothing is in the way");
+    assert_eq!(
+        recover(&journal(root)).expect("nothing is in the way"),
+        Recovery::Dropped
+    );
+    apply(
+        &["a.txt", "b.txt", "c.txt"].map(|name| change(root, name)),
+        &journal(root),
+    )
+    .expect("nothing is in the way");
     assert_eq!(contents(root), ["new", "new", "new"]);
 }
 
@@ -92,18 +136,27 @@ fn a_file_that_somebody_edited_since_is_not_overwritten() {
     if let Some(task) = child_task() {
         return die(&task);
     }
-    let folder = crashed_after("a_file_that_somebody_edited_since_is_not_overwritten", "first");
+    let folder = crashed_after(
+        "a_file_that_somebody_edited_since_is_not_overwritten",
+        "first",
+    );
     let root = folder.path();
     let edited = fs::canonicalize(root.join("c.txt")).expect("it is there");
     put(&edited, "mine\n");
     for _ in 0..2 {
         let error = recover(&journal(root)).expect_err("it is neither old nor new");
-        assert!(matches!(&error, TransactionError::Stuck { path, .. } if *path == edited), "{error}");
+        assert!(
+            matches!(&error, TransactionError::Stuck { path, .. } if *path == edited),
+            "{error}"
+        );
         assert_eq!(contents(root), ["new", "old", "mine"]);
     }
     // Once the file is one of the two again, the change goes on from there.
     put(&edited, change(root, "c.txt").before);
-    assert_eq!(recover(&journal(root)).expect("nothing is in the way"), completed(root));
+    assert_eq!(
+        recover(&journal(root)).expect("nothing is in the way"),
+        completed(root)
+    );
     assert_eq!(contents(root), ["new", "new", "new"]);
 }
 
@@ -117,7 +170,10 @@ fn a_file_that_was_removed_since() {
     #[expect(clippy::disallowed_methods, reason = "the test plays the user")]
     fs::remove_file(root.join("b.txt")).expect("it is there");
     let error = recover(&journal(root)).expect_err("a file is missing");
-    assert!(matches!(error, TransactionError::Io { action: "read", .. }), "{error}");
+    assert!(
+        matches!(error, TransactionError::Io { action: "read", .. }),
+        "{error}"
+    );
     assert_eq!(contents(root), ["new", "gone", "old"]);
 }
 

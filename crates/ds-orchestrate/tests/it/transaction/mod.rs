@@ -39,7 +39,11 @@ fn contents(root: &Path) -> Vec<String> {
     ["a.txt", "b.txt", "c.txt"]
         .map(|name| {
             let text = fs::read_to_string(root.join(name)).unwrap_or_else(|_| "gone".to_owned());
-            text.split(' ').next().unwrap_or_default().trim_end().to_owned()
+            text.split(' ')
+                .next()
+                .unwrap_or_default()
+                .trim_end()
+                .to_owned()
         })
         .to_vec()
 }
