@@ -416,6 +416,22 @@ fn the_profilers_own_words_explain_an_empty_capture() {
 }
 
 #[test]
+fn a_driver_that_the_profiler_refuses_decides_first() {
+    let text =
+        "Installed CUDA driver version (13.0) is not supported by this build of Nsight Systems.";
+    let (_file, trace) = Export::new().session(1_000_000).diagnostic(3, text).open();
+    let found = verdict(&trace, None);
+    assert_eq!(found.decisive, Some(GateId::G0));
+    assert_eq!(
+        reason(&found, GateId::G0),
+        format!("the profiler says: \"{text}\"")
+    );
+    // Where work arrived all the same, the message refuses nothing.
+    let (_file, trace) = healthy().diagnostic(3, text).open();
+    assert_eq!(state(&verdict(&trace, None), GateId::G0), GateState::Pass);
+}
+
+#[test]
 fn the_release_that_loses_rows_gets_its_own_hint() {
     let mut export = Export::new().session(1_000_000).sql(
         "UPDATE META_DATA_EXPORT SET value = '2024.6.2.225' WHERE name = 'EXPORT_PRODUCT_VERSION';",
