@@ -62,6 +62,7 @@ mod error;
 mod gst_launch;
 mod ini;
 mod line_index;
+mod lint;
 mod model;
 mod python;
 mod resolve;
@@ -78,6 +79,10 @@ pub use crate::gst_launch::{
 };
 pub use crate::ini::{IniAssignment, IniDocument, IniType, IniValue};
 pub use crate::line_index::{LineIndex, Place};
+pub use crate::lint::{
+    DeepStreamVersion, Finding, GpuKind, LintContext, PrecisionWish, Purpose, RULES, Rule,
+    Severity, lint, lint_bytes, lint_markdown,
+};
 pub use crate::model::{
     Branch, Change, Element, ElementId, FileEdit, FilePlace, FrameRate, FrameSize, InferPlugin,
     InferStage, Knob, KnobChange, KnobKind, KnobSetting, KnobValue, MuxGeneration, Overridden,

@@ -144,6 +144,13 @@ impl IniDocument {
         Some(self.index.place(&self.text, section.name.start - 1))
     }
 
+    /// The name and the offset of every group header, repeated ones included.
+    pub(crate) fn headers(&self) -> impl Iterator<Item = (Vec<u8>, usize)> {
+        self.sections
+            .iter()
+            .map(|section| (self.slice(section.name).to_vec(), section.name.start - 1))
+    }
+
     /// The keys of a group in order; a key given twice is listed twice.
     pub fn keys<'a>(&'a self, group: &'a str) -> impl Iterator<Item = Cow<'a, str>> {
         self.entries(group)

@@ -19,9 +19,11 @@ mod source;
 mod tracker;
 
 use self::builder::Builder;
+use self::keyed::Keyed;
 use crate::detect::{Form, detect};
 use crate::error::{Error, ErrorKind};
-use crate::model::Pipeline;
+use crate::line_index::Place;
+use crate::model::{Pipeline, SourceFile};
 
 pub use self::source::FileSource;
 pub(crate) use self::source::join;
@@ -58,6 +60,26 @@ impl Pipeline {
         outcome.map_err(|error| error.in_file(entry))?;
         Ok(builder.pipeline)
     }
+}
+
+/// The file alone, without the pipeline that it describes: enough to check its syntax.
+pub(crate) fn alone(entry: &str, files: &dyn FileSource) -> Result<Pipeline, Error> {
+    Ok(Builder::new(files, entry)?.pipeline)
+}
+
+/// The groups of a key file or YAML, each once, in the order of the file.
+pub(crate) fn groups(file: &SourceFile) -> Vec<String> {
+    Keyed::new(file).groups()
+}
+
+/// Whether a key file or YAML has a group.
+pub(crate) fn has_group(file: &SourceFile, group: &str) -> bool {
+    Keyed::new(file).has(group)
+}
+
+/// Where a group begins, or else the start of the file.
+pub(crate) fn group_place(file: &SourceFile, group: &str) -> Place {
+    Keyed::new(file).place(group)
 }
 
 /// Why a file is no pipeline, and what to do instead.
