@@ -333,7 +333,7 @@ pub fn plan_markdown(knobs: &[KnobReport], expected: &str) -> String {
         out.push_str("\nLeft alone:\n");
         bullets(&mut out, &held);
     }
-    let _ = writeln!(out, "\nExpected: {}.", expected);
+    let _ = writeln!(out, "\nExpected: {expected}.");
     out
 }
 

@@ -191,7 +191,7 @@ fn capture_command(nsys: &str, request: &ProfileRequest) -> CommandSpec {
     .map(str::to_owned)
     .to_vec();
     if !request.launch.takes_seconds() {
-        args.push(format!("--delay={}", WARM_UP_BEFORE_TRACE));
+        args.push(format!("--delay={WARM_UP_BEFORE_TRACE}"));
         args.push(format!("--duration={seconds}"));
     }
     let (program, program_args) = request.launch.fill(request.batch, request.streams, seconds);

@@ -127,7 +127,7 @@ fn another_content_of_a_file_of_the_pipeline() {
                 inputs
                     .pipeline_files
                     .insert("infer.txt".into(), "cc".into()),
-            )
+            );
         },
         "SHA-256 of infer.txt",
         "bb",

@@ -57,14 +57,17 @@ fn outcome() -> impl Strategy<Value = Result<Outcome, RunError>> {
 
 /// An outcome in a form that can be compared: errors by their kind and text.
 fn shown(result: &Result<Outcome, RunError>) -> Result<Outcome, String> {
-    result
-        .as_ref()
-        .map(Clone::clone)
-        .map_err(|error| format!("{error:?}"))
+    match result {
+        Ok(outcome) => Ok(outcome.clone()),
+        Err(error) => Err(format!("{error:?}")),
+    }
 }
 
 fn again(result: &Result<Outcome, RunError>) -> Result<Outcome, RunError> {
-    result.as_ref().map(Clone::clone).map_err(same_error)
+    match result {
+        Ok(outcome) => Ok(outcome.clone()),
+        Err(error) => Err(same_error(error)),
+    }
 }
 
 proptest! {

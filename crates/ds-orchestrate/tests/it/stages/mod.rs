@@ -47,7 +47,7 @@ fn console(windows: &[&[f64]]) -> String {
 
 /// Eight windows of one stream at about this rate, a partial one in front.
 fn steady(rate: f64) -> String {
-    let windows = vec![[rate]; 8];
+    let windows = [[rate]; 8];
     let mut all: Vec<&[f64]> = vec![&[3.0]];
     all.extend(windows.iter().map(|window| &window[..]));
     console(&all)

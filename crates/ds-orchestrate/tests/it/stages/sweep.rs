@@ -116,15 +116,8 @@ fn a_rate_that_grows_with_the_batch() {
         (2, StreamCount::new(2))
     );
     let load = reading.batches[0].load.as_ref().expect("it was sampled");
-    assert_eq!(
-        load.sm.map(|share| (share.get() * 100.0).round() as i64),
-        Some(90)
-    );
-    assert_eq!(
-        load.decoder
-            .map(|share| (share.get() * 100.0).round() as i64),
-        Some(20)
-    );
+    assert_eq!(load.sm, Fraction::new(0.9));
+    assert_eq!(load.decoder, Fraction::new(0.2));
 }
 
 #[test]
@@ -132,7 +125,7 @@ fn paced_sources_are_measured_as_they_are() {
     let (reading, _) = swept(&request(&[4]), |_| {
         outcome(
             Exit::Code(0),
-            console(&vec![&[30.0, 30.0, 30.0, 30.0][..]; 9]),
+            console(&[&[30.0, 30.0, 30.0, 30.0][..]; 9]),
             "",
         )
     });
@@ -199,7 +192,7 @@ fn a_crash() {
 #[test]
 fn nothing_but_zeros() {
     // The pipeline says that it runs, and no frame comes: that is a stall. Where nobody says so, it is a rate of zero.
-    let running = console(&vec![&[0.0][..]; 8]);
+    let running = console(&[&[0.0][..]; 8]);
     check_failure(&outcome(Exit::Code(0), running, ""), Failure::Stall);
     let silent = "**PERF:  0.00 (0.00)\t\n".repeat(8);
     check_failure(&outcome(Exit::Code(0), silent, ""), Failure::ZeroFps);

@@ -18,7 +18,7 @@ fn all_files_are_changed() {
     set_mode(&changes[1].path, 0o640);
     let mut steps = Vec::new();
     apply_observed(&changes, &journal(folder.path()), &mut |step| {
-        steps.push(step)
+        steps.push(step);
     })
     .expect("nothing is in the way");
     assert_eq!(contents(folder.path()), ["new", "new", "new"]);
@@ -63,7 +63,7 @@ fn an_empty_list_and_changes_that_change_nothing() {
     for changes in [vec![], same] {
         let mut steps = Vec::new();
         apply_observed(&changes, &journal(folder.path()), &mut |step| {
-            steps.push(step)
+            steps.push(step);
         })
         .expect("nothing to do");
         assert_eq!(steps, []);
