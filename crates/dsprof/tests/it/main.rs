@@ -1,0 +1,7 @@
+//! The command line, from the outside.
+
+mod derive;
+mod exit_status;
+mod planning;
+mod support;
+mod tune;

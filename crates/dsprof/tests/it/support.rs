@@ -1,0 +1,59 @@
+//! Runs dsprof with a scrubbed environment from the root of the repository.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use assert_cmd::Command;
+
+/// The root of the repository: bundles name their pipelines relative to it.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .expect("the repository is there")
+}
+
+/// A bundle that is shipped.
+pub(crate) fn bundle(name: &str) -> String {
+    format!("testdata/bundles/{name}")
+}
+
+/// dsprof with nothing of the environment but an empty `PATH`, so that no program is found.
+pub(crate) fn dsprof(args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("dsprof").expect("the binary is built");
+    command
+        .current_dir(root())
+        .env_clear()
+        .env("PATH", "")
+        .args(args);
+    command
+}
+
+/// What one run did.
+pub(crate) struct Ran {
+    pub(crate) status: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// Runs to the end.
+pub(crate) fn run(args: &[&str]) -> Ran {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = dsprof(args).output().expect("dsprof runs");
+    Ran {
+        status: status.code().expect("dsprof ends by itself"),
+        stdout: String::from_utf8(stdout).expect("output is UTF-8"),
+        stderr: String::from_utf8(stderr).expect("messages are UTF-8"),
+    }
+}
+
+/// Runs and expects status 0.
+#[track_caller]
+pub(crate) fn output_of(args: &[&str]) -> String {
+    let ran = run(args);
+    assert_eq!(ran.status, 0, "{args:?}\n{}", ran.stderr);
+    ran.stdout
+}
