@@ -229,7 +229,11 @@ pub(super) fn classify(
     let frames = log.aggregate().map(|segment| segment.windows.as_slice());
     let counts_buffers = |stream: &&FpsStream| stream.unit == FpsUnit::Buffers;
     // Frames where the log holds any: what counts buffers counts the same frames elsewhere.
-    let buffers = log.streams.iter().find(counts_buffers).filter(|_| frames.is_none());
+    let buffers = log
+        .streams
+        .iter()
+        .find(counts_buffers)
+        .filter(|_| frames.is_none());
     let windows = frames
         .or(buffers.map(|stream| stream.windows.as_slice()))
         .unwrap_or_default();
