@@ -64,6 +64,18 @@ pub(crate) fn open_output(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
+/// Removes a file; one that is not there is removed already.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the module that removes files"
+    )]
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// The file that a chain of symbolic links ends at, also where it does not exist yet; any other path that does not exist
 /// stands for itself.
 fn resolve(path: &Path) -> io::Result<PathBuf> {

@@ -1,4 +1,37 @@
 //! Runs, records and replays the stages of dsprof and writes its reports.
+//!
+//! Everything that touches the machine is here, behind one seam: [`process::Runner`] runs a program,
+//! [`process::Record`] keeps what it did in a [`bundle`], and [`process::Replay`] answers from such a bundle, so that the
+//! whole job runs again on a machine without a GPU. [`tune`] tells the story from one end to the other: read the machine,
+//! map the pipeline to facts, sweep, derive, profile, judge, report. Each stage is also a function of its own.
+//!
+//! ```
+//! use ds_orchestrate::bundle::RecordedBundle;
+//! use ds_orchestrate::process::{CommandSpec, Replay, Runner};
+//!
+//! let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/bundles/h200-resnet152-graphs");
+//! let replay = Replay::new(RecordedBundle::open(folder.as_ref())?)?;
+//! let report = CommandSpec::new("hw/report", "nvidia-smi", ["-q", "-x"]);
+//! assert!(replay.run_quietly(&report)?.stdout_text().contains("NVIDIA H200"));
+//!
+//! // One changed flag is another command, and the error shows both.
+//! let other = CommandSpec::new("hw/report", "nvidia-smi", ["-q"]);
+//! assert!(replay.run_quietly(&other).is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What it is not
+//!
+//! It prints nothing, knows no command line, and holds no rule: formulas are in ds-derive, ceilings in ds-ceilings, the
+//! meaning of files in ds-config, traces in ds-nsys.
+//!
+//! # Limitations
+//!
+//! - Programs run on Unix only: process groups and signals by id.
+//! - A bundle is written by one run at a time; a second one on the same directory is refused.
+//! - A second run on a bundle skips finished stages as a whole; an unfinished one begins again.
+//! - The inference-only pipeline of the sweep loops the first file source; without one the caller gives the load.
+//! - nsys is asked for CUDA and NVTX without CPU sampling; a capture that fails is named and the run goes on.
 
 pub mod atomic;
 pub mod bundle;

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use anyhow::{Context as _, Result};
 use ds_config::Pipeline;
 use ds_orchestrate::bundle::{Bundle, Inputs, RecordedBundle};
-use ds_orchestrate::process::{Interrupt, Live, Record, Replay, Runner};
+use ds_orchestrate::process::{Interrupt, Live, Record, Replay, Resume, Runner};
 use ds_orchestrate::{Event, Session, pipeline_hashes, read_pipeline};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -172,10 +172,22 @@ impl Opened {
                     live = live.with_bundle_root(root);
                 }
                 match bundle {
-                    Some(bundle) => Box::new(Record::new(live, Rc::clone(bundle))),
+                    Some(bundle) => resumed(bundle, live)?,
                     None => Box::new(live),
                 }
             }
         })
     }
+}
+
+/// Records what runs, and takes the stages that an earlier run on the bundle finished from there.
+fn resumed(bundle: &Rc<RefCell<Bundle>>, live: Live) -> Result<Box<dyn Runner>> {
+    let finished = bundle.borrow().manifest().finished();
+    let record = Record::new(live, Rc::clone(bundle));
+    if finished.is_empty() {
+        return Ok(Box::new(record));
+    }
+    let earlier = RecordedBundle::open(bundle.borrow().root()).map_err(ds_orchestrate::Error::from)?;
+    let earlier = Replay::new(earlier).map_err(ds_orchestrate::Error::from)?;
+    Ok(Box::new(Resume::new(finished, earlier, record)))
 }

@@ -197,6 +197,16 @@ impl Manifest {
             .map(|s| &s.state)
     }
 
+    /// The stages that did their work.
+    pub fn finished(&self) -> Vec<StageName> {
+        let finished = |stage: &&StageRecord| stage.state == StageState::Finished;
+        self.stages
+            .iter()
+            .filter(finished)
+            .map(|stage| stage.name)
+            .collect()
+    }
+
     pub(super) fn set_stage(&mut self, name: StageName, state: StageState) {
         match self.stages.iter_mut().find(|s| s.name == name) {
             Some(stage) => stage.state = state,

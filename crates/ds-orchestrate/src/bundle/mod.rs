@@ -135,11 +135,12 @@ impl Bundle {
         } else {
             Manifest::new(inputs)
         };
-        let bundle = Self {
+        let mut bundle = Self {
             root: root.to_owned(),
             manifest,
             _lock: lock,
         };
+        bundle.drop_unfinished()?;
         bundle.save()?;
         Ok(bundle)
     }
@@ -183,12 +184,47 @@ impl Bundle {
         Ok(())
     }
 
-    /// Sets the state of a stage and saves.
+    /// Forgets the commands of stages that did not finish: a second run does them again. What they left behind goes too,
+    /// so that nothing of a broken run passes for a result.
+    fn drop_unfinished(&mut self) -> Result<(), BundleError> {
+        let finished: Vec<String> = self
+            .manifest
+            .finished()
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        let recorded = RecordedBundle {
+            root: self.root.clone(),
+            manifest: self.manifest.clone(),
+        };
+        for command in recorded.commands()? {
+            let stage = command.purpose.split('/').next().unwrap_or_default();
+            if finished.iter().any(|name| name == stage) {
+                continue;
+            }
+            let json = command.stdout.replace(".stdout", ".json");
+            for file in [&json, &command.stdout, &command.stderr]
+                .into_iter()
+                .chain(&command.files)
+            {
+                self.manifest.files.remove(file.as_str());
+                atomic::remove(&self.root.join(file))
+                    .map_err(|e| BundleError::io("remove", self.root.join(file), e))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets the state of a stage and saves. A stage that is finished stays so while a later run reads it again.
     ///
     /// # Errors
     ///
     /// When `bundle.json` cannot be written.
     pub fn set_stage(&mut self, stage: StageName, state: StageState) -> Result<(), BundleError> {
+        if state == StageState::Started && self.manifest.stage(stage) == Some(&StageState::Finished)
+        {
+            return Ok(());
+        }
         self.manifest.set_stage(stage, state);
         self.save()
     }

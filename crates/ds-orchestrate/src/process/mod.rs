@@ -7,6 +7,7 @@
 mod live;
 mod record;
 mod replay;
+mod resume;
 
 use std::fmt;
 use std::time::Duration;
@@ -14,6 +15,7 @@ use std::time::Duration;
 pub use live::{Interrupt, Live};
 pub use record::Record;
 pub use replay::Replay;
+pub use resume::Resume;
 
 /// Stands for the bundle's directory in the arguments of a command. Commands are written and recorded with it, so that
 /// a bundle can be moved; only [`Live`] puts the real path in its place.

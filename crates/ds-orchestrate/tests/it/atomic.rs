@@ -7,7 +7,9 @@ use std::path::Path;
 
 use ds_orchestrate::atomic::write;
 
-use crate::support::{files_below, folder, mode, put, set_mode};
+use crate::support::{
+    child_task, files_below, folder, mode, put, run_again_on_a_full_disk, set_mode,
+};
 
 fn text(path: &Path) -> String {
     fs::read_to_string(path).expect("the file is there")
@@ -123,4 +125,20 @@ fn a_name_without_a_folder_is_one_of_the_working_folder() {
     let error = write(Path::new("Cargo.toml/file"), b"new").expect_err("a file is no folder");
     assert_eq!(error.kind(), ErrorKind::NotADirectory);
     write(Path::new(""), b"new").expect_err("no name");
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_content() {
+    if let Some(path) = child_task() {
+        write(Path::new(&path), &vec![b'x'; 1 << 20]).expect_err("there is no room");
+        return;
+    }
+    let folder = folder();
+    let path = folder.path().join("file");
+    put(&path, "old");
+    let this = "atomic::a_full_disk_leaves_the_old_content";
+    let status = run_again_on_a_full_disk(this, &path.display().to_string());
+    assert!(status.success(), "{status}");
+    assert_eq!(text(&path), "old");
+    assert_eq!(files_below(folder.path()), ["file"], "nothing else is left");
 }

@@ -2,6 +2,7 @@
 
 mod atomic;
 mod bundle;
+mod coverage;
 mod fps;
 mod pipeline;
 mod process;

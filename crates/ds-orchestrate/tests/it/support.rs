@@ -77,10 +77,24 @@ pub(crate) fn child_task() -> Option<String> {
 
 /// Runs `test` of this binary once more, in a process of its own that finds `task`.
 pub(crate) fn run_again(test: &str, task: &str) -> ExitStatus {
+    run_again_after(":", test, task)
+}
+
+/// The same on a disk that is full: no file of the process can grow over 64 KiB.
+pub(crate) fn run_again_on_a_full_disk(test: &str, task: &str) -> ExitStatus {
+    // Signal 25 is SIGXFSZ; once it is ignored, writing fails as it does where no space is left. Shells count in blocks
+    // of 512 bytes or of 1024.
+    run_again_after("trap '' 25; ulimit -f 64", test, task)
+}
+
+/// Runs a shell command, and in the same process `test` of this binary.
+fn run_again_after(before: &str, test: &str, task: &str) -> ExitStatus {
     let binary = std::env::current_exe().expect("the test binary");
     #[expect(clippy::disallowed_methods, reason = "a crash needs a process to die")]
-    let mut command = std::process::Command::new(binary);
+    let mut command = std::process::Command::new("sh");
     let output = command
+        .args(["-c", &format!("{before}; exec \"$0\" \"$@\"")])
+        .arg(binary)
         .args([test, "--exact", "--nocapture"])
         .env(CHILD, task)
         .output()
@@ -111,14 +125,44 @@ fn running_in_group(group: i32) -> Vec<i32> {
 pub(crate) fn assert_nothing_left(pidfile: &Path) {
     let text = fs::read_to_string(pidfile).expect("the leader wrote its id");
     let group: i32 = text.trim().parse().expect("an id");
-    // A killed process takes a moment to go.
+    let running = || running_in_group(group);
+    wait_until(
+        || running().is_empty(),
+        || format!("still running: {:?}", running()),
+    );
+}
+
+/// Checks that no process runs any more that has `mark` as a value in its environment, which all it starts inherits.
+#[track_caller]
+pub(crate) fn assert_no_mark(mark: &str) {
+    let is_marked = |environment: &Vec<u8>| {
+        let mut items = environment.split(|byte| *byte == 0);
+        items.any(|item| item.ends_with(format!("={mark}").as_bytes()))
+    };
+    let running = || {
+        fs::read_dir("/proc")
+            .expect("the tests run on Linux")
+            // A process that has ended, and one of somebody else, has no environment to read.
+            .filter_map(|entry| fs::read(entry.ok()?.path().join("environ")).ok())
+            .filter(is_marked)
+            .count()
+    };
+    wait_until(
+        || running() == 0,
+        || format!("{} processes still run", running()),
+    );
+}
+
+/// Waits for what takes a moment, a killed process to go, and fails where it does not come.
+#[track_caller]
+fn wait_until(holds: impl Fn() -> bool, otherwise: impl Fn() -> String) {
     for _ in 0..100 {
-        if running_in_group(group).is_empty() {
+        if holds() {
             return;
         }
         sleep(Duration::from_millis(10));
     }
-    panic!("still running: {:?}", running_in_group(group));
+    panic!("{}", otherwise());
 }
 
 /// A shell command.

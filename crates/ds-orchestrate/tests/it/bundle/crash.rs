@@ -1,4 +1,4 @@
-//! A run that dies in the middle.
+//! A run that dies in the middle, or runs out of room.
 
 use std::cell::RefCell;
 use std::fs;
@@ -7,10 +7,11 @@ use std::path::Path;
 use std::rc::Rc;
 
 use ds_orchestrate::bundle::{Bundle, RecordedBundle, StageName, StageState};
-use ds_orchestrate::process::{Flow, Interrupt, Live, Record, Runner};
+use ds_orchestrate::process::{Flow, Interrupt, Live, Record, RunError, Runner};
+use ds_orchestrate::{Error, ErrorKind};
 
 use super::inputs;
-use crate::support::{child_task, folder, run_again, sh};
+use crate::support::{child_task, folder, run_again, run_again_on_a_full_disk, sh};
 
 /// Measures one thing, and dies while it measures the next.
 fn die_in_the_sweep(root: &Path) {
@@ -92,4 +93,62 @@ fn what_was_written_survives_and_the_run_is_resumed() {
             .expect("it is whole"),
         b"again\n"
     );
+}
+
+/// Measures one thing, and then one that prints more than there is room for.
+fn fill_the_disk(root: &Path) {
+    let bundle = Rc::new(RefCell::new(
+        Bundle::open(root, inputs()).expect("a new bundle"),
+    ));
+    let record = Record::new(Live::new(Interrupt::default()), bundle);
+    record
+        .run_quietly(&sh("hw/identity", "echo gpu"))
+        .expect("sh runs");
+    let mut seen = 0;
+    let error = record
+        .run(
+            &sh("sweep/b1/load", "head -c 1000000 /dev/zero"),
+            &mut |_, chunk| {
+                seen += chunk.len();
+                Flow::Continue
+            },
+        )
+        .expect_err("it cannot be stored");
+    // The program itself did not suffer.
+    assert_eq!(seen, 1_000_000);
+    let RunError::Bundle(_) = &error else {
+        panic!("{error}");
+    };
+    let file = root.join("commands/0002-sh.stdout");
+    assert_eq!(
+        error.to_string(),
+        format!("cannot write `{}`", file.display())
+    );
+    assert_eq!(Error::from(error).kind(), ErrorKind::Internal);
+}
+
+#[test]
+fn a_full_disk_leaves_a_bundle_that_can_be_read() {
+    if let Some(task) = child_task() {
+        fill_the_disk(Path::new(&task));
+        return;
+    }
+    let folder = folder();
+    let this = "bundle::crash::a_full_disk_leaves_a_bundle_that_can_be_read";
+    let status = run_again_on_a_full_disk(this, &folder.path().display().to_string());
+    assert!(status.success(), "{status}");
+    let recorded = RecordedBundle::open(folder.path()).expect("it can be read");
+    let commands = recorded.commands().expect("commands");
+    assert_eq!(
+        commands
+            .iter()
+            .map(|c| c.purpose.as_str())
+            .collect::<Vec<_>>(),
+        ["hw/identity"]
+    );
+    for file in recorded.manifest().files.keys() {
+        recorded.verify(file).expect("it is whole");
+    }
+    // With room again, the run goes on.
+    Bundle::open(folder.path(), inputs()).expect("the same run");
 }

@@ -8,7 +8,9 @@ use ds_orchestrate::process::{
     CommandSpec, Exit, Flow, Interrupt, Live, OutputStream, RunError, Runner,
 };
 
-use crate::support::{assert_nothing_left, folder, put, set_mode, sh, sh_with_id, sleep};
+use crate::support::{
+    assert_no_mark, assert_nothing_left, folder, put, set_mode, sh, sh_with_id, sleep,
+};
 
 fn live() -> Live {
     Live::new(Interrupt::default())
@@ -231,6 +233,31 @@ fn an_interrupt_ends_the_program_and_the_run() {
         "interrupted while `sh` ran; it was ended"
     );
     assert_nothing_left(&pidfile);
+}
+
+#[test]
+fn an_interrupt_at_any_moment_leaves_nothing() {
+    for delay in [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144] {
+        let folder = folder();
+        let mark = folder.path().display().to_string();
+        let interrupt = Interrupt::default();
+        let flag = interrupt.flag();
+        let mut spec = sh(
+            "test",
+            "(trap '' TERM; exec sleep 300) & sleep 300 & echo ready; wait",
+        );
+        spec.env = vec![("DSPROF_MARK".into(), mark.clone())];
+        let raising = std::thread::spawn(move || {
+            sleep(Duration::from_millis(delay));
+            flag.store(true, Ordering::Relaxed);
+        });
+        let error = Live::new(interrupt)
+            .run_quietly(&spec)
+            .expect_err("it was interrupted");
+        assert!(matches!(error, RunError::Interrupted { .. }), "{error}");
+        raising.join().expect("it ends");
+        assert_no_mark(&mark);
+    }
 }
 
 #[test]

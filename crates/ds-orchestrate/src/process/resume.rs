@@ -1,0 +1,50 @@
+//! [`Resume`]: goes on where an earlier run on the same bundle stopped.
+
+use super::{CommandSpec, Outcome, OutputSink, Replay, RunError, Runner};
+use crate::bundle::StageName;
+
+/// Answers the commands of finished stages from what an earlier run recorded, and hands all others on.
+pub struct Resume<R> {
+    finished: Vec<StageName>,
+    recorded: Replay,
+    live: R,
+}
+
+impl<R: Runner> Resume<R> {
+    /// `recorded` answers for the stages in `finished`, `live` for the rest.
+    pub fn new(finished: Vec<StageName>, recorded: Replay, live: R) -> Self {
+        Self {
+            finished,
+            recorded,
+            live,
+        }
+    }
+
+    fn runner(&self, spec: &CommandSpec) -> &dyn Runner {
+        let stage = spec.purpose.split('/').next().unwrap_or_default();
+        if self
+            .finished
+            .iter()
+            .any(|finished| finished.to_string() == stage)
+        {
+            &self.recorded
+        } else {
+            &self.live
+        }
+    }
+}
+
+impl<R: Runner> Runner for Resume<R> {
+    fn run(&self, spec: &CommandSpec, sink: &mut OutputSink<'_>) -> Result<Outcome, RunError> {
+        self.runner(spec).run(spec, sink)
+    }
+
+    fn run_beside(
+        &self,
+        main: &CommandSpec,
+        side: &CommandSpec,
+        sink: &mut OutputSink<'_>,
+    ) -> Result<(Outcome, Result<Outcome, RunError>), RunError> {
+        self.runner(main).run_beside(main, side, sink)
+    }
+}
