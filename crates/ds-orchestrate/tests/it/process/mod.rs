@@ -4,4 +4,5 @@ mod live;
 mod live_beside;
 mod record;
 mod replay;
+mod resume;
 mod round_trip;
