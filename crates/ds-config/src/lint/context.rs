@@ -8,7 +8,6 @@ use crate::resolve::FileSource;
 /// What a pipeline is checked for. Everything may be left unknown; a rule that cannot do without
 /// is then silent.
 #[derive(Clone, Copy, Default)]
-#[non_exhaustive]
 pub struct LintContext<'a> {
     /// The frame rate that is asked for. Without it the rate that the sources state counts.
     pub fps: Option<FrameRate>,

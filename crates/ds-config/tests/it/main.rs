@@ -8,6 +8,7 @@ mod gst_files;
 mod gst_launch;
 mod ini;
 mod line_index;
+mod lint;
 mod pipeline;
 mod pipeline_edits;
 mod pipeline_forms;

@@ -1,0 +1,7 @@
+//! The lint rules.
+
+mod corpus;
+mod files;
+mod reports;
+mod rules;
+mod world;
