@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use serde::{Deserialize, Serialize};
 
@@ -143,7 +143,12 @@ impl Manifest {
                 found: schema.to_owned(),
             });
         }
-        serde_json::from_value(value).map_err(|e| malformed(e.to_string()))
+        let manifest: Self = serde_json::from_value(value).map_err(|e| malformed(e.to_string()))?;
+        // A bundle may come from somebody else, and what it names is copied and removed.
+        match manifest.files.keys().find(|file| !lies_inside(file)) {
+            Some(file) => Err(malformed(format!("`{file}` lies outside the bundle"))),
+            None => Ok(manifest),
+        }
     }
 
     /// The first item in which `inputs` or this dsprof differ from what the bundle was made with: item, recorded, now.
@@ -213,4 +218,10 @@ impl Manifest {
             None => self.stages.push(StageRecord { name, state }),
         }
     }
+}
+
+/// Whether a relative path leads to a file below the directory that it is relative to.
+fn lies_inside(file: &str) -> bool {
+    let mut components = Path::new(file).components().peekable();
+    components.peek().is_some() && components.all(|c| matches!(c, Component::Normal(_)))
 }

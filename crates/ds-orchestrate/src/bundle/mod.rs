@@ -197,20 +197,28 @@ impl Bundle {
             root: self.root.clone(),
             manifest: self.manifest.clone(),
         };
+        let mut dropped = Vec::new();
         for command in recorded.commands()? {
             let stage = command.purpose.split('/').next().unwrap_or_default();
             if finished.iter().any(|name| name == stage) {
                 continue;
             }
-            let json = command.stdout.replace(".stdout", ".json");
-            for file in [&json, &command.stdout, &command.stderr]
-                .into_iter()
-                .chain(&command.files)
-            {
-                self.manifest.files.remove(file.as_str());
-                atomic::remove(&self.root.join(file))
-                    .map_err(|e| BundleError::io("remove", self.root.join(file), e))?;
-            }
+            let stem = command.stdout.trim_end_matches(".stdout");
+            dropped.push(format!("{stem}.json"));
+            dropped.extend([command.stdout, command.stderr]);
+            dropped.extend(command.files);
+        }
+        // Only what the manifest names is the bundle's own.
+        dropped.retain(|file| self.manifest.files.remove(file).is_some());
+        if dropped.is_empty() {
+            return Ok(());
+        }
+        // First forgotten, then removed: a run that dies in between leaves files that nobody asks for, and no bundle that
+        // asks for files which are gone.
+        self.save()?;
+        for file in dropped {
+            let path = self.root.join(file);
+            atomic::remove(&path).map_err(|e| BundleError::io("remove", path, e))?;
         }
         Ok(())
     }
@@ -231,11 +239,19 @@ impl Bundle {
 
     /// The number of the next command.
     pub(crate) fn next_command(&self) -> usize {
+        let number = |file: &String| -> Option<usize> {
+            file.strip_prefix("commands/")?
+                .split('-')
+                .next()?
+                .parse()
+                .ok()
+        };
         self.manifest
             .files
             .keys()
-            .filter(|f| f.starts_with("commands/") && f.ends_with(".json"))
-            .count()
+            .filter_map(number)
+            .max()
+            .unwrap_or(0)
             + 1
     }
 

@@ -3,6 +3,7 @@
 mod crash;
 mod open;
 mod read;
+mod resume;
 
 use ds_orchestrate::bundle::Inputs;
 

@@ -198,3 +198,24 @@ fn a_field_that_dsprof_does_not_write() {
         assert!(error.contains("unknown field `surprise`"), "{error}");
     }
 }
+
+#[test]
+fn a_file_outside_of_the_bundle() {
+    let folder = folder();
+    finished(folder.path());
+    let path = folder.path().join("bundle.json");
+    let text = fs::read_to_string(&path).expect("it was written");
+    for outside in ["../report.md", "/etc/passwd", "a/../../b", ""] {
+        put(
+            &path,
+            text.replace("\"report.md\"", &format!("\"{outside}\"")),
+        );
+        let error = RecordedBundle::open(folder.path())
+            .expect_err("it lies outside")
+            .to_string();
+        assert!(
+            error.ends_with(&format!("`{outside}` lies outside the bundle")),
+            "{error}"
+        );
+    }
+}

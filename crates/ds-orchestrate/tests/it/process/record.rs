@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::rc::Rc;
 
-use ds_orchestrate::bundle::{Bundle, CommandRecord, Inputs, RecordedBundle, RecordedExit};
+use ds_orchestrate::bundle::{
+    Bundle, CommandRecord, Inputs, RecordedBundle, RecordedExit, StageName, StageState,
+};
 use ds_orchestrate::process::{
     CommandSpec, Exit, Flow, Interrupt, Live, OutputStream, Record, RunError, Runner,
 };
@@ -239,19 +241,33 @@ fn a_missing_main_program_is_recorded_without_its_sampler() {
 #[test]
 fn a_resumed_recording_counts_on() {
     let folder = folder();
-    for purpose in ["first", "second"] {
+    for (stage, purpose) in [
+        (StageName::Hw, "hw/identity"),
+        (StageName::Sweep, "sweep/b1/load"),
+    ] {
+        let bundle = open(folder.path());
         Record::new(
             Fake::new(|_| Ok(outcome(Exit::Code(0), "", ""))),
-            open(folder.path()),
+            Rc::clone(&bundle),
         )
         .run_quietly(&sh(purpose, ""))
         .expect("it runs");
+        bundle
+            .borrow_mut()
+            .set_stage(stage, StageState::Finished)
+            .expect("the folder is writable");
     }
     let found: Vec<_> = commands(folder.path())
         .into_iter()
         .map(|c| (c.seq, c.purpose))
         .collect();
-    assert_eq!(found, [(1, "first".to_owned()), (2, "second".to_owned())]);
+    assert_eq!(
+        found,
+        [
+            (1, "hw/identity".to_owned()),
+            (2, "sweep/b1/load".to_owned())
+        ]
+    );
 }
 
 #[test]
