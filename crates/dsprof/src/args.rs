@@ -118,17 +118,3 @@ pub(crate) enum ReportFormat {
     /// JSON, with its schema named in it
     Json,
 }
-
-/// How a table is printed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TableFormat {
-    /// Aligned columns, names cut at 100 characters as nsys does
-    #[default]
-    Text,
-    /// CSV, equal to `nsys stats --format csv`
-    Csv,
-    /// As CSV, with tabs
-    Tsv,
-    /// JSON: one object a row
-    Json,
-}

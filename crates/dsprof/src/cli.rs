@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 
-use crate::args::{BundleArgs, GpuArgs, LoadArgs, ReportFormat, TableFormat, WishArgs};
+use crate::args::{BundleArgs, GpuArgs, LoadArgs, ReportFormat, WishArgs};
+use crate::cli_trace::TraceArgs;
 
 /// Measures a GPU inference pipeline, derives its settings, says what bounds it
 #[derive(Debug, Parser)]
@@ -13,7 +14,7 @@ use crate::args::{BundleArgs, GpuArgs, LoadArgs, ReportFormat, TableFormat, Wish
     max_term_width = 100,
     after_help = "Exit status: 0 fine, 1 internal, 2 usage, 3 no usable input, 4 an external program is missing or \
                   failed,\n10 changes pending (derive --check), 11 a limit is exceeded (capacity --require), \
-                  130 interrupted.\n\nExample:\n  dsprof tune pipeline.txt --streams 16 --fps 30"
+                  12 capture again, 13 not\ndecidable (both trace check), 130 interrupted.\n\nExample:\n  dsprof tune pipeline.txt --streams 16 --fps 30"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -200,69 +201,6 @@ pub(crate) struct CapacityArgs {
     /// Take the numbers from a bundle of `tune`
     #[arg(long, value_name = "DIR")]
     pub(crate) replay: Option<PathBuf>,
-    /// How it is printed
-    #[arg(long, default_value = "text", value_name = "FORMAT")]
-    pub(crate) format: ReportFormat,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct TraceArgs {
-    #[command(subcommand)]
-    pub(crate) command: TraceCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum TraceCommand {
-    /// The reports of `nsys stats`, equal to the last digit
-    #[command(
-        after_help = "Example:\n  dsprof trace stats --report cuda_gpu_kern_sum,nvtx_sum --format csv trace.sqlite"
-    )]
-    Stats(StatsArgs),
-    /// How long each GPU did anything at all
-    #[command(after_help = "Example:\n  dsprof trace busy trace.sqlite")]
-    Busy(BusyArgs),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct StatsArgs {
-    /// The export: .sqlite, or .sqlite.gz
-    pub(crate) trace: PathBuf,
-    /// Reports, by their new or old names, with options such as `:base`
-    #[arg(
-        long,
-        short,
-        value_name = "NAME,…",
-        value_delimiter = ',',
-        default_value = "nvtx_sum,cuda_api_sum,cuda_gpu_kern_sum,cuda_gpu_mem_time_sum,cuda_gpu_mem_size_sum"
-    )]
-    pub(crate) report: Vec<String>,
-    /// How tables are printed
-    #[arg(long, short, default_value = "text", value_name = "FORMAT")]
-    pub(crate) format: TableFormat,
-    /// Write each report to PREFIX_<report>.<ending> in place of standard output
-    #[arg(long, short, value_name = "PREFIX")]
-    pub(crate) output: Option<String>,
-    /// Round and name as this nsys does
-    #[arg(long, default_value = "2025", value_name = "YEAR")]
-    pub(crate) style: StyleArg,
-}
-
-/// Which nsys the printed digits follow.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum StyleArg {
-    /// nsys 2024.6 and later
-    #[default]
-    #[value(name = "2025")]
-    V2025,
-    /// nsys 2023.4 and before
-    #[value(name = "2023")]
-    V2023,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct BusyArgs {
-    /// The export: .sqlite, or .sqlite.gz
-    pub(crate) trace: PathBuf,
     /// How it is printed
     #[arg(long, default_value = "text", value_name = "FORMAT")]
     pub(crate) format: ReportFormat,

@@ -16,6 +16,14 @@ pub(crate) enum Status {
     ChangesPending,
     /// A limit is exceeded: `capacity --require`.
     LimitExceeded,
+    /// A capture should be made again: `trace check`.
+    Retry,
+    /// A file does not say whether its capture serves: `trace check`.
+    Undecidable,
+    /// As [`Self::Retry`], in the numbers of gpu-perf-tune's script.
+    UpstreamRetry,
+    /// As [`Self::Undecidable`], in the numbers of gpu-perf-tune's script.
+    UpstreamUndecidable,
 }
 
 impl From<Status> for ExitCode {
@@ -24,6 +32,10 @@ impl From<Status> for ExitCode {
             Status::Fine => 0,
             Status::ChangesPending => 10,
             Status::LimitExceeded => 11,
+            Status::Retry => 12,
+            Status::Undecidable => 13,
+            Status::UpstreamRetry => 1,
+            Status::UpstreamUndecidable => 2,
         })
     }
 }
@@ -39,6 +51,18 @@ impl std::fmt::Display for Usage {
 }
 
 impl std::error::Error for Usage {}
+
+/// An input that can be read and does not serve; exit status 3.
+#[derive(Debug)]
+pub(crate) struct Unusable(pub(crate) String);
+
+impl std::fmt::Display for Unusable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unusable {}
 
 /// Prints an error with its causes and what to do about it, and gives the exit status.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
@@ -66,6 +90,12 @@ fn status_of(error: &anyhow::Error) -> u8 {
         if cause.is::<Usage>() {
             return 2;
         }
+        if cause.is::<Unusable>() {
+            return 3;
+        }
+        if let Some(ds_nsys::Error::Write(_)) = cause.downcast_ref() {
+            return 1;
+        }
         if let Some(error) = cause.downcast_ref::<Error>() {
             return match error.kind() {
                 ErrorKind::Usage => 2,
@@ -92,6 +122,7 @@ fn hints(error: &anyhow::Error) -> Vec<String> {
         if let Some(failure) = cause.downcast_ref::<ds_ceilings::SmiFailure>() {
             hints.push(failure.remedy().to_owned());
         }
+        hints.extend(cause.downcast_ref::<ds_nsys::Error>().and_then(crate::cmd::trace::hint));
         match cause.downcast_ref::<Error>() {
             Some(Error::Smi(_)) => hints.push("no GPU here? `dsprof hw --gpu NAME` plans without one, `--replay DIR` uses a recording".to_owned()),
             Some(Error::Bundle(ds_orchestrate::bundle::BundleError::OtherInputs { .. })) => {

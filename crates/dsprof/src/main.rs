@@ -2,8 +2,10 @@
 
 mod args;
 mod cli;
+mod cli_trace;
 mod cmd;
 mod exit;
+mod junit;
 mod load;
 mod output;
 mod progress;

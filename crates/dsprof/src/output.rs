@@ -1,12 +1,21 @@
 //! The one place that prints: data to standard output, everything else to standard error.
 
-use std::io::{self, Write as _};
+use std::io::{self, BufWriter, Write};
+
+use anyhow::Result;
 
 /// Writes data.
 pub(crate) fn data(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     stdout.flush()
+}
+
+/// Lets `write` send data as it comes, a buffer at a time.
+pub(crate) fn stream(write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    let mut stdout = BufWriter::new(io::stdout().lock());
+    write(&mut stdout)?;
+    Ok(stdout.flush()?)
 }
 
 /// Writes a message for the user.

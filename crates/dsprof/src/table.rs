@@ -3,9 +3,30 @@
 use comfy_table::presets::{NOTHING, UTF8_FULL_CONDENSED};
 use comfy_table::{CellAlignment, ContentArrangement, Table, TableStyle};
 
+use crate::args::ReportFormat;
+
 /// A table with a heading; columns in `right` hold numbers.
 pub(crate) fn table(heading: &[&str], rows: &[Vec<String>], right: &[usize]) -> String {
     render(UTF8_FULL_CONDENSED, Some(heading), rows, right)
+}
+
+/// A table in the asked format; columns in `right` hold numbers.
+pub(crate) fn in_format(heading: &[&str], rows: &[Vec<String>], right: &[usize], format: ReportFormat) -> String {
+    match format {
+        ReportFormat::Md => markdown(heading, rows, right),
+        ReportFormat::Text | ReportFormat::Json => table(heading, rows, right),
+    }
+}
+
+fn markdown(heading: &[&str], rows: &[Vec<String>], right: &[usize]) -> String {
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    // A bar would end the cell, a line break the table.
+    let escaped = |cell: &str| cell.replace('|', "\\|").replace('\n', " ");
+    let rules: Vec<&str> = (0..heading.len()).map(|at| if right.contains(&at) { "--:" } else { "---" }).collect();
+    let mut out = line(heading.iter().map(|cell| escaped(cell)).collect());
+    out.extend(["|", &rules.join("|"), "|\n"]);
+    out.extend(rows.iter().map(|row| line(row.iter().map(|cell| escaped(cell)).collect())));
+    out
 }
 
 /// Names and values without lines.

@@ -1,20 +1,19 @@
 //! One module a command.
 
-mod busy;
 mod capacity;
 mod derive;
 mod hw;
 mod inspect;
 mod profile;
-mod stats;
 mod sweep;
+pub(crate) mod trace;
 mod tune;
 
 use anyhow::Result;
 use ds_orchestrate::report::{Report, markdown};
 
 use crate::args::ReportFormat;
-use crate::cli::{Cli, Command, TraceCommand};
+use crate::cli::{Cli, Command};
 use crate::exit::Status;
 
 /// Runs the command that was asked for.
@@ -27,10 +26,7 @@ pub(crate) fn dispatch(cli: &Cli) -> Result<Status> {
         Command::Derive(args) => derive::run(args),
         Command::Profile(args) => profile::run(args),
         Command::Capacity(args) => capacity::run(args),
-        Command::Trace(args) => match &args.command {
-            TraceCommand::Stats(args) => stats::run(args),
-            TraceCommand::Busy(args) => busy::run(args),
-        },
+        Command::Trace(args) => trace::run(&args.command),
     }
 }
 

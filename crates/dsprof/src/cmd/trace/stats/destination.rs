@@ -1,0 +1,117 @@
+//! Which report goes where, and how it is printed.
+//!
+//! As in `nsys stats`, the first format and the first output are for the first report, and the last ones for all reports
+//! that remain.
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use ds_nsys::Report;
+
+use super::stem;
+use crate::cli_trace::{StatsArgs, StatsFormat};
+use crate::exit::Usage;
+use crate::output;
+
+/// One report to be made.
+pub(super) struct Order {
+    pub(super) report: Report,
+    pub(super) format: StatsFormat,
+    destination: Destination,
+}
+
+enum Destination {
+    /// Standard output; every report but the first leaves a line free.
+    Console { is_first: bool },
+    File(PathBuf),
+}
+
+impl Order {
+    /// Lets `make` write the report to where it belongs.
+    pub(super) fn write(&self, make: &dyn Fn(&mut dyn Write) -> Result<()>) -> Result<()> {
+        match &self.destination {
+            Destination::Console { is_first } => output::stream(|out| {
+                // The text of a table begins with a free line of its own.
+                if !is_first && self.format != StatsFormat::Text {
+                    make(&mut AfterLine { out, is_begun: false })
+                } else {
+                    make(out)
+                }
+            }),
+            Destination::File(path) => {
+                let bytes = RefCell::new(Vec::new());
+                make(&mut *bytes.borrow_mut())?;
+                ds_orchestrate::atomic::write(path, &bytes.borrow())
+                    .with_context(|| format!("cannot write `{}`", path.display()))
+            }
+        }
+    }
+}
+
+/// Begins with a free line as soon as anything is written.
+struct AfterLine<'w> {
+    out: &'w mut dyn Write,
+    is_begun: bool,
+}
+
+impl Write for AfterLine<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.is_begun && !bytes.is_empty() {
+            self.out.write_all(b"\n")?;
+            self.is_begun = true;
+        }
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Matches reports with formats and outputs.
+pub(super) fn orders(args: &StatsArgs, trace: &Path, reports: Vec<Report>) -> Result<Vec<Order>> {
+    if args.format.len() > reports.len() || args.output.len() > reports.len() {
+        return Err(Usage("more formats or outputs than reports: each is for one report, the last for all that remain".to_owned()).into());
+    }
+    let mut is_first = true;
+    let mut orders: Vec<Order> = Vec::with_capacity(reports.len());
+    for (at, report) in reports.into_iter().enumerate() {
+        let output = args.output.get(at).or(args.output.last()).map_or("-", String::as_str);
+        let format = args.format.get(at).or(args.format.last()).copied();
+        let prefix = match output {
+            "-" => None,
+            "." => Some(stem(trace)),
+            prefix => Some(prefix.into()),
+        };
+        let (format, destination) = match prefix {
+            None => {
+                let console = Destination::Console { is_first };
+                is_first = false;
+                (format.unwrap_or(StatsFormat::Text), console)
+            }
+            Some(mut name) => {
+                let format = format.unwrap_or(StatsFormat::Csv);
+                name.push(format!("_{}.{}", file_name(&report), ending(format)));
+                (format, Destination::File(name.into()))
+            }
+        };
+        orders.push(Order { report, format, destination });
+    }
+    Ok(orders)
+}
+
+/// The report with its options, as nsys 2023.4.4 was seen to name files: `cuda_gpu_kern_sum_base`.
+fn file_name(report: &Report) -> String {
+    report.to_string().replace([':', '='], "_")
+}
+
+fn ending(format: StatsFormat) -> &'static str {
+    match format {
+        StatsFormat::Text => "txt",
+        StatsFormat::Csv => "csv",
+        StatsFormat::Tsv => "tsv",
+        StatsFormat::Json => "json",
+    }
+}
