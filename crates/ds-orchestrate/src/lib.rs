@@ -2,7 +2,7 @@
 //!
 //! Everything that touches the machine is here, behind one seam: [`process::Runner`] runs a program,
 //! [`process::Record`] keeps what it did in a [`bundle`], and [`process::Replay`] answers from such a bundle, so that the
-//! whole job runs again on a machine without a GPU. [`tune`] tells the story from one end to the other: read the machine,
+//! whole job runs again on a machine without a GPU. [`tune()`] tells the story from one end to the other: read the machine,
 //! map the pipeline to facts, sweep, derive, profile, judge, report. Each stage is also a function of its own.
 //!
 //! ```

@@ -1,5 +1,7 @@
 //! [`Live`]: starts the program.
 
+use std::env;
+use std::ffi::OsString;
 use std::io::{self, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -153,14 +155,13 @@ struct Running {
 
 impl Running {
     fn start(spec: &CommandSpec, arguments: Vec<String>) -> Result<Self, RunError> {
-        let spawn_error = |source: io::Error| match source.kind() {
-            io::ErrorKind::NotFound => RunError::NotFound {
-                program: spec.program.clone(),
-            },
-            _ => RunError::Io {
-                program: spec.program.clone(),
-                source,
-            },
+        let spawn_error = |source: io::Error| {
+            let program = spec.program.clone();
+            if is_missing(spec, &source) {
+                RunError::NotFound { program }
+            } else {
+                RunError::Io { program, source }
+            }
         };
         #[expect(
             clippy::disallowed_methods,
@@ -343,6 +344,30 @@ impl Drop for Running {
 )]
 fn now() -> Instant {
     Instant::now()
+}
+
+/// Whether a program does not exist, by what starting it answered. A search that finds nothing, and that came upon a
+/// folder which it may not enter, ends in "permission denied" (execvp(3)); what is missing is then told apart by looking.
+fn is_missing(spec: &CommandSpec, error: &io::Error) -> bool {
+    match error.kind() {
+        io::ErrorKind::NotFound => true,
+        io::ErrorKind::PermissionDenied if !spec.program.contains('/') => {
+            let own = spec.env.iter().rev().find(|(name, _)| name == "PATH");
+            let path = own.map(|(_, value)| value.into()).or_else(inherited_path);
+            !path.is_some_and(|path: OsString| {
+                env::split_paths(&path).any(|folder| folder.join(&spec.program).is_file())
+            })
+        }
+        _ => false,
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a program is looked for where the system looks for it"
+)]
+fn inherited_path() -> Option<OsString> {
+    env::var_os("PATH")
 }
 
 fn interrupted(spec: &CommandSpec) -> RunError {

@@ -286,6 +286,33 @@ fn a_missing_program() {
 }
 
 #[test]
+fn a_program_that_a_search_through_a_closed_folder_does_not_find() {
+    let folder = folder();
+    // Only root may look into it.
+    set_mode(folder.path(), 0o000);
+    let mut spec = CommandSpec::new("test", "dsprof-no-such-program", [""; 0]);
+    spec.env = vec![(
+        "PATH".into(),
+        format!("{}:/usr/bin:/bin", folder.path().display()),
+    )];
+    let error = live().run_quietly(&spec).expect_err("there is none");
+    assert!(matches!(error, RunError::NotFound { .. }), "{error:?}");
+    set_mode(folder.path(), 0o700);
+}
+
+#[test]
+fn a_program_on_the_path_that_is_not_executable() {
+    let folder = folder();
+    put(&folder.path().join("program"), "#!/bin/sh\n");
+    let mut spec = CommandSpec::new("test", "program", [""; 0]);
+    spec.env = vec![("PATH".into(), folder.path().display().to_string())];
+    let error = live()
+        .run_quietly(&spec)
+        .expect_err("it cannot be executed");
+    assert!(matches!(error, RunError::Io { .. }), "{error:?}");
+}
+
+#[test]
 fn a_file_that_is_not_executable() {
     let folder = folder();
     let program = folder.path().join("program");
