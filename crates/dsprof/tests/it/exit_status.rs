@@ -203,3 +203,61 @@ fn every_help_shows_an_example() {
         );
     }
 }
+
+#[test]
+fn a_directory_that_cannot_be_written_is_status_1() {
+    check(
+        &[
+            "hw",
+            "--replay",
+            &bundle("h200-resnet50"),
+            "--bundle",
+            "/proc/nowhere/bundle",
+        ],
+        1,
+        "cannot create `/proc/nowhere/bundle`",
+    );
+}
+
+#[test]
+fn an_interrupt_ends_the_load_keeps_the_bundle_and_is_status_130() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let kept = folder.path().join("bundle");
+    let mark = folder.path().join("started");
+    let load = format!(
+        "/bin/sh -c ': {{batch}}; echo $$ > {}; exec sleep 60'",
+        mark.display()
+    );
+    let mut child = std::process::Command::new(crate::support::dsprof(&[]).get_program())
+        .current_dir(crate::support::root())
+        .args(["sweep", PIPELINE, "--launch", &load, "--bundle"])
+        .arg(&kept)
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("dsprof runs");
+    let load = loop {
+        if let Some(id) = fs::read_to_string(&mark)
+            .ok()
+            .filter(|id| id.ends_with('\n'))
+        {
+            break id.trim().to_owned();
+        }
+        assert!(
+            child.try_wait().expect("a child").is_none(),
+            "dsprof ended before its load began"
+        );
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    };
+    let signalled = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(signalled.expect("kill runs").success());
+    let status = child.wait().expect("dsprof ends");
+    assert_eq!(status.code(), Some(130));
+    assert!(
+        !std::path::Path::new(&format!("/proc/{load}")).exists(),
+        "the load has ended"
+    );
+    let manifest = fs::read_to_string(kept.join("bundle.json")).expect("a manifest");
+    assert!(manifest.contains("\"started\""), "{manifest}");
+}
