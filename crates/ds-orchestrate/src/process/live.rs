@@ -204,20 +204,11 @@ impl Running {
 
     /// Waits for a piece of output or a moment; true once the program has ended or was ended.
     fn step(&mut self, sink: &mut OutputSink<'_>) -> bool {
-        match self.chunks.recv_timeout(POLL) {
-            Ok((stream, chunk)) => {
-                self.keep(stream, &chunk);
-                if sink(stream, &chunk) == Flow::Stop {
-                    self.finish(Exit::Stopped, sink);
-                    return true;
-                }
-            }
-            Err(RecvTimeoutError::Disconnected) => {
-                // Both pipes are closed; the program itself may still run.
-                #[expect(clippy::disallowed_methods, reason = "the seam waits for programs")]
-                thread::sleep(POLL);
-            }
-            Err(RecvTimeoutError::Timeout) => {}
+        if let Some((stream, chunk)) = self.next_chunk()
+            && sink(stream, &chunk) == Flow::Stop
+        {
+            self.finish(Exit::Stopped, sink);
+            return true;
         }
         if self.ended() {
             return true;
@@ -227,6 +218,23 @@ impl Running {
             return true;
         }
         false
+    }
+
+    /// Keeps the next piece of output and hands it on; `None` after a moment in which there was none.
+    fn next_chunk(&mut self) -> Option<(OutputStream, Vec<u8>)> {
+        match self.chunks.recv_timeout(POLL) {
+            Ok((stream, chunk)) => {
+                self.keep(stream, &chunk);
+                Some((stream, chunk))
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                // Both pipes are closed; the program itself may still run.
+                #[expect(clippy::disallowed_methods, reason = "the seam waits for programs")]
+                thread::sleep(POLL);
+                None
+            }
+            Err(RecvTimeoutError::Timeout) => None,
+        }
     }
 
     /// Keeps what has arrived, notices its end and ends it when its time is up, without waiting for any of it.
@@ -271,8 +279,7 @@ impl Running {
         self.signal(Signal::TERM);
         let limit = now() + GRACE;
         while now() < limit && !self.ended() {
-            if let Ok((stream, chunk)) = self.chunks.recv_timeout(POLL) {
-                self.keep(stream, &chunk);
+            if let Some((stream, chunk)) = self.next_chunk() {
                 // It is being ended already, so what the sink answers makes no difference.
                 let _ = sink(stream, &chunk);
             }

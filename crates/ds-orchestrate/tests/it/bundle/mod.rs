@@ -1,6 +1,7 @@
 //! The directory that a run leaves behind.
 
 mod crash;
+mod difference;
 mod open;
 mod read;
 mod resume;

@@ -3,12 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use ds_derive::{Variant, derive};
+use ds_ceilings::Batch;
+use ds_derive::{ModelBatch, Variant, derive};
 use ds_orchestrate::transaction::apply;
 use ds_orchestrate::{PlannedEdits, plan_edits};
 use similar::{ChangeTag, TextDiff};
 
-use super::{FORMS, copied, facts, planned, read};
+use super::{FORMS, copied, facts, h200, planned, read};
 
 fn places(edits: &PlannedEdits) -> Vec<String> {
     edits
@@ -131,5 +132,20 @@ fn without_a_gpu_there_is_still_a_plan() {
         let edits =
             plan_edits(&pipeline, &again, Variant::Every).expect("the files are what was read");
         assert_eq!(edits.files, [], "{form}");
+    }
+}
+
+#[test]
+fn a_plan_that_has_to_stop_writes_nothing() {
+    for (form, entry) in FORMS {
+        let folder = copied(form);
+        let pipeline = read(folder.path(), entry);
+        let mut facts = facts(&pipeline, Some(&h200()));
+        // The graph takes one frame at a time: no edit of a file can change that.
+        facts.infers[0].model_batch = ModelBatch::Static(Batch::ONE);
+        let plan = derive(&facts);
+        assert_eq!(plan.stops().count(), 1, "{form}");
+        let edits = plan_edits(&pipeline, &plan, Variant::Every).expect("there is nothing to edit");
+        assert_eq!(edits, PlannedEdits::default(), "{form}");
     }
 }

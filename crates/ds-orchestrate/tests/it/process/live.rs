@@ -94,6 +94,37 @@ fn what_a_finished_program_left_running_is_ended() {
 }
 
 #[test]
+fn a_program_that_closes_its_output_is_waited_for() {
+    let outcome = live()
+        .run_quietly(&sh("test", "echo last; exec >&- 2>&-; sleep 0.3; exit 5"))
+        .expect("sh runs");
+    assert_eq!(
+        (outcome.exit, outcome.stdout_text().as_str()),
+        (Exit::Code(5), "last\n")
+    );
+    let silent = sh("test", "exec >&- 2>&-; sleep 300").timeout(Duration::from_millis(100));
+    assert_eq!(
+        live().run_quietly(&silent).expect("sh runs").exit,
+        Exit::TimedOut
+    );
+}
+
+#[test]
+fn a_descendant_that_left_the_group_does_not_hold_up_the_run() {
+    // It keeps the output open, prints without end, and ends by itself.
+    let escaped = "setsid sh -c 'for i in $(seq 200); do echo more; sleep 0.01; done' &";
+    let outcome = live()
+        .run_quietly(&sh("test", &format!("{escaped} echo done")))
+        .expect("sh runs");
+    assert_eq!(outcome.exit, Exit::Code(0));
+    assert!(outcome.stdout_text().contains("done\n"));
+    assert!(
+        outcome.stdout_text().lines().count() < 150,
+        "it was not read to its end"
+    );
+}
+
+#[test]
 fn output_over_the_cap_is_counted_and_seen_but_not_kept() {
     let mut spec = sh("test", "head -c 100000 /dev/zero; printf 12345 >&2");
     spec.output_cap = 1000;

@@ -2,6 +2,7 @@
 
 mod apply;
 mod crash;
+mod properties;
 
 use std::fs;
 use std::path::{Path, PathBuf};
