@@ -38,10 +38,13 @@
 //!   reported as one that never worked, with line and reason.
 //! - [`detect()`] tells the form of a text by its content, and [`Pipeline`] follows the files.
 //!
+//! Above them, [`lint()`] looks for faults that cost speed or keep a pipeline from working; [`RULES`]
+//! documents what it knows.
+//!
 //! # What it is not
 //!
 //! It touches no file system, starts nothing and reads no environment: a [`FileSource`] gives the
-//! bytes, and the caller writes them. It does not know which value is good; it does not run a
+//! bytes, and the caller writes them. It does not know which value is best; it does not run a
 //! program to find out what it computes; and it never writes a whole file anew.
 //!
 //! # Limitations

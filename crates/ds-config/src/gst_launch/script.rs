@@ -110,7 +110,8 @@ fn command(text: &[u8], index: &LineIndex, mention: &Mention, limit: usize) -> O
             if in_string && let Some(link) = words.pop_if(|last| last.text() == "!") {
                 let message = "the string ends in `!`: what follows is put together elsewhere";
                 let place = index.place(text, link.span.start);
-                fault = Some(Error::new(ErrorKind::Refused, message).at(place));
+                // The program knows the rest; the command is not at fault.
+                fault = Some(Error::new(ErrorKind::Declined, message).at(place));
             }
             grammar::parse(&LaunchText::from_words(&words))
         }

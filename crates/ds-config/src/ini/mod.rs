@@ -151,6 +151,17 @@ impl IniDocument {
             .map(|section| (self.slice(section.name).to_vec(), section.name.start - 1))
     }
 
+    /// The keys of a group with their values, in order; a key given twice is listed twice.
+    pub(crate) fn pairs<'a>(
+        &'a self,
+        group: &'a str,
+    ) -> impl Iterator<Item = (Cow<'a, str>, IniValue<'a>)> {
+        self.entries(group).map(|(_, entry)| {
+            let key = String::from_utf8_lossy(self.slice(entry.key));
+            (key, self.value(entry))
+        })
+    }
+
     /// The keys of a group in order; a key given twice is listed twice.
     pub fn keys<'a>(&'a self, group: &'a str) -> impl Iterator<Item = Cow<'a, str>> {
         self.entries(group)

@@ -22,7 +22,7 @@ pub(super) fn is_allowed(files: &[SourceFile], finding: &Finding) -> bool {
 }
 
 fn allows_at(file: &SourceFile, line: usize, id: &str) -> bool {
-    let text = |line: usize| line_of(file, line).unwrap_or_default();
+    let text = |line: usize| file.line_text(line);
     if allows(text(line), id) {
         return true;
     }
@@ -32,13 +32,6 @@ fn allows_at(file: &SourceFile, line: usize, id: &str) -> bool {
     }
     let above = text(first.saturating_sub(1));
     above.trim_ascii_start().starts_with(b"#") && allows(above, id)
-}
-
-/// A line by its number, from 1.
-fn line_of(file: &SourceFile, line: usize) -> Option<&[u8]> {
-    let start = file.lines.start_of_line(line)?;
-    let end = file.lines.start_of_line(line + 1);
-    file.bytes.get(start..end.unwrap_or(file.bytes.len()))
 }
 
 /// Whether a line holds a comment that names a rule. Several ids stand with commas or blanks between.

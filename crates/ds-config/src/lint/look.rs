@@ -1,5 +1,7 @@
 //! What the rules look at: a pipeline, what the caller knows, and the questions that many rules ask.
 
+use std::ops::Range;
+
 use super::context::{GpuKind, LintContext, Purpose};
 use super::written::{self, Written};
 use crate::detect::Form;
@@ -8,13 +10,30 @@ use crate::model::{
     KnobValue, MuxGeneration, Pipeline, Role, SourceFile, SourceKind, Target,
 };
 
+/// Properties that the new nvstreammux has and the legacy one lacks (DeepStream 9.1 source).
+const ONLY_NEW_MUX: [&str; 3] = ["config-file-path", "max-latency", "sync-inputs"];
+
 /// A pipeline under examination.
 pub(super) struct Look<'a> {
     pub(super) pipeline: &'a Pipeline,
     pub(super) context: &'a LintContext<'a>,
+    /// The keys that are written on each element itself.
+    written: Vec<Vec<Written>>,
 }
 
 impl<'a> Look<'a> {
+    /// Takes a pipeline up.
+    pub(super) fn new(pipeline: &'a Pipeline, context: &'a LintContext<'a>) -> Self {
+        let elements = pipeline.elements.iter();
+        Self {
+            pipeline,
+            context,
+            written: elements
+                .map(|element| written::of_element(pipeline, element))
+                .collect(),
+        }
+    }
+
     /// One knob of one element; `None` where the element does not have it.
     pub(super) fn setting(&self, element: ElementId, knob: Knob) -> Option<&'a KnobSetting> {
         self.pipeline.knob(Target { element, knob })
@@ -26,15 +45,15 @@ impl<'a> Look<'a> {
     }
 
     /// The keys that are written on an element itself.
-    pub(super) fn written(&self, element: &Element) -> Vec<Written> {
-        written::of_element(self.pipeline, element)
+    pub(super) fn written(&self, element: &Element) -> &[Written] {
+        let written = self.written.get(element.id.index());
+        written.map_or(&[], Vec::as_slice)
     }
 
     /// One key that is written on an element itself.
-    pub(super) fn own(&self, element: &Element, key: &str) -> Option<Written> {
-        let mut keys = self.written(element);
-        keys.retain(|written| written.key == key);
-        keys.pop()
+    pub(super) fn own(&self, element: &Element, key: &str) -> Option<&Written> {
+        let mut keys = self.written(element).iter();
+        keys.find(|written| written.key == key)
     }
 
     /// The file that configures a stage, where it was read.
@@ -116,6 +135,27 @@ impl<'a> Look<'a> {
         let policy = self.pipeline.knobs_of(Knob::MuxAdaptiveBatching).next();
         self.pipeline.mux == Some(MuxGeneration::New)
             && policy.and_then(|setting| setting.value.as_ref()?.flag()) != Some(false)
+    }
+
+    /// Whether an element sets a property that only the new mux has: the variable that selects it is
+    /// then set out of sight. Keys of deepstream-app are read for both.
+    pub(super) fn needs_new_mux(&self, element: &Element) -> bool {
+        let is_app = self
+            .pipeline
+            .elements_with(Role::Application)
+            .next()
+            .is_some();
+        let mut keys = self.written(element).iter();
+        !is_app && keys.any(|written| ONLY_NEW_MUX.contains(&written.key.as_str()))
+    }
+
+    /// Whether a text waits to be filled in at a line: what stands there is not what is read.
+    pub(super) fn is_template(&self, place: &FilePlace) -> bool {
+        let line = self
+            .file(&place.path)
+            .map_or_else(Default::default, |file| file.line_text(place.place.line));
+        let line = String::from_utf8_lossy(line);
+        line.contains("${") || line.contains("{{")
     }
 
     /// Whether the frames of every source come from files.
@@ -202,6 +242,22 @@ impl<'a> Look<'a> {
 }
 
 impl SourceFile {
+    /// The offsets of a line, from 1, with its end; empty past the last line.
+    pub(super) fn line_range(&self, line: usize) -> Range<usize> {
+        let end = self.bytes.len();
+        let start = self.lines.start_of_line(line).unwrap_or(end);
+        // The end of the text belongs to its last line.
+        start..self.lines.start_of_line(line + 1).unwrap_or(end + 1)
+    }
+
+    /// A line, from 1; empty past the last one.
+    pub(super) fn line_text(&self, line: usize) -> &[u8] {
+        let Range { start, end } = self.line_range(line);
+        self.bytes
+            .get(start..end.min(self.bytes.len()))
+            .unwrap_or_default()
+    }
+
     /// The place of a group of a key file or YAML, or else the start of the file.
     pub(super) fn group_place(&self, group: &str) -> FilePlace {
         FilePlace {

@@ -31,9 +31,24 @@ pub use self::rules::RULES;
 ///
 /// The findings are sorted by place, then by rule; what a comment `# dsprof: allow DS001` allows is
 /// not among them.
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use ds_config::{LintContext, Pipeline, lint};
+///
+/// let app = "[source0]\nenable=1\ntype=3\nnum-sources=4\nuri=file:///cam%d.mp4\n[streammux]\nbatch-size=1\n";
+/// let files = BTreeMap::from([("app.txt".to_owned(), app.as_bytes().to_vec())]);
+/// let pipeline = Pipeline::resolve("app.txt", &files)?;
+/// let findings = lint(&pipeline, &LintContext::default());
+/// assert_eq!(
+///     findings.last().map(ToString::to_string).as_deref(),
+///     Some("app.txt:7:12: warning[DS001]: the mux batch is 1, and there are 4 sources")
+/// );
+/// # Ok::<(), ds_config::Error>(())
+/// ```
 #[must_use]
 pub fn lint(pipeline: &Pipeline, context: &LintContext<'_>) -> Vec<Finding> {
-    let look = Look { pipeline, context };
+    let look = Look::new(pipeline, context);
     let mut findings = Vec::new();
     for rule in &RULES {
         (rule.check)(

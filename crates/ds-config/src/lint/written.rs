@@ -3,6 +3,8 @@
 //! [`Pipeline`] holds the settings that can be changed; a rule also looks at others, and at what is
 //! written without effect.
 
+use std::collections::BTreeMap;
+
 use crate::gst_launch::{GstElement, GstGraph};
 use crate::ini::IniDocument;
 use crate::model::{Document, Element, FilePlace, Pipeline, SourceFile, nodes};
@@ -62,7 +64,8 @@ pub(super) fn of_element(pipeline: &Pipeline, element: &Element) -> Vec<Written>
     else {
         return Vec::new();
     };
-    let starts_here = |offset: usize| file.place(offset) == element.place.place;
+    let starts_here = starts_at(file, element);
+    let starts_here = &starts_here;
     match &file.document {
         Document::Yaml(document) if document.group("deepstream").is_some() => nodes(document)
             .into_iter()
@@ -77,7 +80,7 @@ pub(super) fn of_element(pipeline: &Pipeline, element: &Element) -> Vec<Written>
         Document::Ini(_) | Document::Yaml(_) => of_group(file, &element.name),
         Document::Csv(table) => table
             .rows()
-            .filter(|row| row.place() == element.place.place)
+            .filter(|row| starts_here(row.span().start()))
             .flat_map(|row| of_row(file, table.columns(), row))
             .collect(),
         Document::Gst(script) => script
@@ -109,12 +112,20 @@ pub(super) fn is_flow(pipeline: &Pipeline, element: &Element) -> bool {
         let Document::Python(program) = &file.document else {
             return false;
         };
+        let starts_here = starts_at(file, element);
         file.path == element.place.path
             && program.elements().iter().any(|made| {
-                matches!(made.origin, PyOrigin::Flow(_))
-                    && file.place(made.span.start()) == element.place.place
+                matches!(made.origin, PyOrigin::Flow(_)) && starts_here(made.span.start())
             })
     })
+}
+
+/// Whether an offset is the place of an element. Asked of every element of a file, so that the line
+/// is compared before the column is counted.
+fn starts_at(file: &SourceFile, element: &Element) -> impl Fn(usize) -> bool {
+    let place = element.place.place;
+    let line = file.line_range(place.line);
+    move |offset| line.contains(&offset) && file.place(offset) == place
 }
 
 fn at(file: &SourceFile, offset: usize) -> FilePlace {
@@ -125,34 +136,27 @@ fn at(file: &SourceFile, offset: usize) -> FilePlace {
 }
 
 fn of_ini(file: &SourceFile, document: &IniDocument, group: &str) -> Vec<Written> {
-    let mut out: Vec<Written> = Vec::new();
-    for key in document.keys(group) {
-        let is_known = out.iter().any(|held| held.key == key);
-        let Some(value) = document.get(group, &key).filter(|_| !is_known) else {
-            continue;
-        };
-        out.push(Written {
-            key: key.into_owned(),
-            value: Some(String::from_utf8_lossy(value.raw()).trim_end().to_owned()),
-            place: at(file, value.span().start()),
-        });
-    }
-    out
+    last_ones(document.pairs(group).map(|(key, value)| Written {
+        key: key.into_owned(),
+        value: Some(String::from_utf8_lossy(value.raw()).trim_end().to_owned()),
+        place: at(file, value.span().start()),
+    }))
 }
 
 fn of_mapping(file: &SourceFile, mapping: YamlNode<'_>) -> Vec<Written> {
-    let mut out: Vec<Written> = Vec::new();
-    for (key, value) in mapping.entries().rev() {
-        let key = key.text_lossy().unwrap_or_default().into_owned();
-        if out.iter().all(|held| held.key != key) {
-            out.push(Written {
-                key,
-                value: value.text_lossy().map(|text| text.into_owned()),
-                place: at(file, value.span().start()),
-            });
-        }
-    }
-    out.reverse();
+    last_ones(mapping.entries().map(|(key, value)| Written {
+        key: key.text_lossy().unwrap_or_default().into_owned(),
+        value: value.text_lossy().map(|text| text.into_owned()),
+        place: at(file, value.span().start()),
+    }))
+}
+
+/// Of every key the last one, which counts, in the order of the text.
+fn last_ones(all: impl Iterator<Item = Written>) -> Vec<Written> {
+    let by_key: BTreeMap<String, Written> =
+        all.map(|written| (written.key.clone(), written)).collect();
+    let mut out: Vec<Written> = by_key.into_values().collect();
+    out.sort_by(|a, b| a.place.cmp(&b.place));
     out
 }
 

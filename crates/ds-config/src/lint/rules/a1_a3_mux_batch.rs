@@ -12,7 +12,8 @@ pub(super) const A1: Rule = Rule {
     reason: "The mux sends a batch on as soon as it is full, so the sources are served in several batches, and the \
              frame rate of each falls while the sum stays.",
     guard: "`[source-list]` and nvmultiurisrcbin set the batch themselves; so does the new mux unless \
-            `adaptive-batching=0`; several muxes; a number of sources that a program decides.",
+            `adaptive-batching=0`; several muxes; a number of sources that a program decides; \
+            `num-surfaces-per-frame` above 1.",
     remedy: "set `batch-size` of the mux to the number of sources",
     fixed_by: Some("R1"),
     check: below_sources,
@@ -47,8 +48,13 @@ pub(super) const A3: Rule = Rule {
 
 /// The batch of the mux where it counts.
 fn batch<'a>(look: &Look<'a>) -> Option<&'a KnobSetting> {
-    look.mux_batch()
-        .filter(|_| !look.sources_set_batch() && !look.is_adaptive())
+    let mux = look.mux()?;
+    // A source may give several surfaces, as a dewarper does.
+    let surfaces = look.own(mux, "num-surfaces-per-frame");
+    let is_single = surfaces.is_none_or(|surfaces| surfaces.integer() == Some(1));
+    look.mux_batch().filter(|_| {
+        is_single && !look.needs_new_mux(mux) && !look.sources_set_batch() && !look.is_adaptive()
+    })
 }
 
 fn below_sources(look: &Look<'_>, report: &mut Report<'_>) {
@@ -68,9 +74,12 @@ fn compare(look: &Look<'_>, report: &mut Report<'_>, is_fault: fn(i64, i64) -> b
         return;
     };
     if streams > 0 && is_fault(batch, streams) {
-        let sources = if streams == 1 { "source" } else { "sources" };
-        let message =
-            format!("the mux takes {batch} frames into a batch and has {streams} {sources}");
+        let sources = if streams == 1 {
+            "there is 1 source".to_owned()
+        } else {
+            format!("there are {streams} sources")
+        };
+        let message = format!("the mux batch is {batch}, and {sources}");
         report.add(look.place(setting), message).remedy = format!("set `batch-size={streams}`");
     }
 }

@@ -68,8 +68,11 @@ pub(super) const A5C: Rule = Rule {
 /// The timeouts of the legacy muxes that wait at all.
 fn timeouts<'a>(look: &Look<'a>) -> impl Iterator<Item = &'a KnobSetting> {
     let never_waits = |setting: &&KnobSetting| {
-        let batch = look.setting(setting.target.element, Knob::MuxBatchSize);
+        let id = setting.target.element;
+        let batch = look.setting(id, Knob::MuxBatchSize);
+        let element = look.pipeline.element(id);
         batch.and_then(KnobSetting::integer) == Some(1)
+            || element.is_some_and(|element| look.needs_new_mux(element))
     };
     look.pipeline
         .knobs_of(Knob::MuxBatchedPushTimeout)

@@ -9,7 +9,8 @@ pub(super) const A6: Rule = Rule {
     code: "A6",
     severity: Severity::Warning,
     title: "a camera or RTSP source, and `live-source` is not 1",
-    reason: "The legacy mux paces and stamps live frames differently; without the flag cameras lag and drop frames.",
+    reason: "NVIDIA's documentation asks for it with RTSP and camera sources; users who left it out report lag and low frame \
+             rates.",
     guard: "The new mux, which has no such property.",
     remedy: "set `live-source=1` on the mux",
     fixed_by: Some("R1"),
@@ -22,8 +23,9 @@ pub(super) const A7: Rule = Rule {
     code: "A7",
     severity: Severity::Note,
     title: "`live-source` is 1 and all sources are files",
-    reason: "The mux then sends batches on that are not full as if a camera were late.",
-    guard: "Files played as if they were live: `simulate-fps-interval-ms`, `identity sync=true`, or live output is wanted.",
+    reason: "The property tells the mux that frames arrive in real time, which those of a file do not.",
+    guard: "Files played as if they were live: `simulate-fps-interval-ms`, `identity sync=true`, or live output is \
+            wanted; nvmultiurisrcbin, which takes cameras at run time.",
     remedy: "set `live-source=0` on the mux",
     fixed_by: Some("R1"),
     check: taken_for_live,
@@ -60,7 +62,13 @@ fn taken_for_live(look: &Look<'_>, report: &mut Report<'_>) {
             }
             _ => false,
         });
-    if !look.is_file_only() || is_simulated || look.wants_output() {
+    // nvmultiurisrcbin takes sources at run time, which may be cameras.
+    let takes_more = look
+        .pipeline
+        .elements_with(Role::MultiSource)
+        .next()
+        .is_some();
+    if !look.is_file_only() || is_simulated || takes_more || look.wants_output() {
         return;
     }
     for setting in look.pipeline.knobs_of(Knob::MuxLiveSource) {

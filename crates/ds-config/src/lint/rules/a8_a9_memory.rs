@@ -26,8 +26,8 @@ pub(super) const A9: Rule = Rule {
     code: "A9",
     severity: Severity::Warning,
     title: "`nvbuf-memory-type` is not 0",
-    reason: "On a discrete GPU 0 is device memory. 1 is pinned memory of the host, reached over PCIe, although samples \
-             call it NVMM; 3 is unified memory, whose pages move.",
+    reason: "On a discrete GPU 0 is device memory. 1 is pinned memory of the host, reached over PCIe, although some \
+             guides call it NVMM; 3 is unified memory, whose pages move.",
     guard: "2, which is device memory too; an integrated GPU; unified memory in a program that reads frames with the \
             CPU (`get_nvds_buf_surface`).",
     remedy: "set `nvbuf-memory-type=0`",
@@ -77,7 +77,7 @@ fn of_decoder(value: i64) -> Option<Memory> {
 }
 
 /// `nvbuf-memory-type` as it is written on an element.
-fn buffer_key(look: &Look<'_>, element: &Element) -> Option<(Written, Memory)> {
+fn buffer_key<'l>(look: &'l Look<'_>, element: &Element) -> Option<(&'l Written, Memory)> {
     let written = look.own(element, "nvbuf-memory-type")?;
     let memory = of_buffer(written.integer()?)?;
     Some((written, memory))
@@ -124,7 +124,7 @@ fn differ(look: &Look<'_>, report: &mut Report<'_>) {
             && memory != batch
         {
             add(
-                written.place,
+                written.place.clone(),
                 &format!("`{}` works in", element.name),
                 memory,
             );
@@ -147,12 +147,12 @@ fn outside_device(look: &Look<'_>, report: &mut Report<'_>) {
             continue;
         };
         if memory != Memory::Device && !(memory == Memory::Unified && reads_frames) {
-            let value = written.value.unwrap_or_default();
+            let value = written.value.as_deref().unwrap_or_default();
             let message = format!(
                 "`nvbuf-memory-type` of `{}` is {value}: {memory}",
                 element.name
             );
-            report.add(written.place, message);
+            report.add(written.place.clone(), message);
         }
     }
 }

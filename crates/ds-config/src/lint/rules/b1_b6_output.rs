@@ -1,7 +1,7 @@
 //! B1 to B6: what is done with the frames at the end.
 
 use super::{Look, Report, Rule, Severity};
-use crate::model::{Knob, Role, SinkKind};
+use crate::model::{Knob, KnobSetting, Role, SinkKind};
 
 /// A sink that keeps time.
 pub(super) const B1: Rule = Rule {
@@ -10,7 +10,7 @@ pub(super) const B1: Rule = Rule {
     severity: Severity::Warning,
     title: "an enabled sink waits for the clock",
     reason: "With `sync=1` a file is played in real time, and the frame rate that is measured is that of the file.",
-    guard: "Live output is wanted.",
+    guard: "Live output is wanted; a message broker on which nothing is written.",
     remedy: "set `sync=0` on the sink to measure",
     fixed_by: Some("R6"),
     check: synchronous,
@@ -24,7 +24,7 @@ pub(super) const B2: Rule = Rule {
     title: "an enabled sink shows the frames on the screen",
     reason: "It is bound to the refresh rate of the display: every model then seems to reach 60 fps, whatever its \
              precision and size.",
-    guard: "Live output is wanted.",
+    guard: "Live output is wanted; `fpsdisplaysink video-sink=fakesink`.",
     remedy: "use `fakesink` (`type=1`) with `sync=0` to measure",
     fixed_by: Some("R6"),
     check: on_screen,
@@ -92,13 +92,16 @@ fn synchronous(look: &Look<'_>, report: &mut Report<'_>) {
         .iter()
         .filter(|sink| sink.sync == Some(true))
     {
-        let place = match look.setting(sink.element, Knob::SinkSync) {
+        let setting = look.setting(sink.element, Knob::SinkSync);
+        let is_default = setting.is_some_and(KnobSetting::is_missing);
+        // What a broker does by default is not published.
+        if is_default && sink.kind == SinkKind::MessageBroker {
+            continue;
+        }
+        let place = match setting {
             Some(setting) => look.place(setting),
             None => look.element_place(sink.element),
         };
-        let is_default = look
-            .setting(sink.element, Knob::SinkSync)
-            .is_some_and(|sync| sync.is_missing());
         let message = if is_default {
             "the sink waits for the clock, which is its default"
         } else {
@@ -139,6 +142,14 @@ fn sinks(look: &Look<'_>, report: &mut Report<'_>, kind: SinkKind, message: &str
         return;
     }
     for sink in look.pipeline.sinks.iter().filter(|sink| sink.kind == kind) {
+        // The display that only counts frames may hand them to nothing.
+        let inner = look
+            .pipeline
+            .element(sink.element)
+            .and_then(|element| look.own(element, "video-sink"));
+        if inner.is_some_and(|inner| inner.value.as_deref() == Some("fakesink")) {
+            continue;
+        }
         let place = match look.setting(sink.element, Knob::SinkKind) {
             Some(setting) => look.place(setting),
             None => look.element_place(sink.element),
@@ -168,7 +179,7 @@ fn drawn_by_cpu(look: &Look<'_>, report: &mut Report<'_>) {
     for element in look.pipeline.elements_with(Role::Osd) {
         let mode = look.own(element, "process-mode");
         if let Some(mode) = mode.filter(|mode| mode.integer() == Some(0)) {
-            report.add(mode.place, "`process-mode` is 0: the CPU draws");
+            report.add(mode.place.clone(), "`process-mode` is 0: the CPU draws");
         }
     }
 }

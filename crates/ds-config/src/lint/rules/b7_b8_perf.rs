@@ -12,7 +12,7 @@ pub(super) const B7: Rule = Rule {
     reason: "deepstream-app then prints no frame rates.",
     guard: "Programs other than deepstream-app.",
     remedy: "set `enable-perf-measurement=1` and `perf-measurement-interval-sec=5` in `[application]`",
-    fixed_by: Some("R6"),
+    fixed_by: None,
     check: off,
 };
 
@@ -25,7 +25,7 @@ pub(super) const B8: Rule = Rule {
     reason: "The timer then runs at 0 ms, and the frame rate is a division by 0.",
     guard: "Programs other than deepstream-app.",
     remedy: "set `perf-measurement-interval-sec=5` in `[application]`",
-    fixed_by: Some("R6"),
+    fixed_by: None,
     check: without_interval,
 };
 

@@ -92,7 +92,7 @@ fn removed_keys(look: &Look<'_>, report: &mut Report<'_>) {
                     "nvtracker has had no `{}` since DeepStream 6.3",
                     written.key
                 );
-                report.add(written.place, message);
+                report.add(written.place.clone(), message);
             }
         }
     }

@@ -110,7 +110,7 @@ fn differs(look: &Look<'_>, report: &mut Report<'_>, wanted: &Holder) {
     };
     if holder(stage, setting).as_ref() == Some(wanted) {
         let message =
-            format!("the primary inference takes {batch} frames and the mux batches {mux}");
+            format!("the batch of the primary inference is {batch}, and that of the mux is {mux}");
         let finding = report.add(look.place(setting), message);
         if batch > mux {
             finding.severity = Severity::Note;

@@ -14,7 +14,7 @@ pub(super) const G2: Rule = Rule {
     title: "a value that its reader refuses: a comment behind it, a blank, another type",
     reason: "GLib takes a comment after an integer only. After a boolean or a number with a fraction it is an error, as \
              is a blank after the latter, and the parser stops there; of a text it becomes a part.",
-    guard: "Comments after integers; keys whose reader is not published.",
+    guard: "Comments after integers; keys whose reader is not published; templates (`${…}`).",
     remedy: "put the comment on a line of its own, and nothing behind the value",
     fixed_by: None,
     check,
@@ -139,7 +139,10 @@ fn check(look: &Look<'_>, report: &mut Report<'_>) {
             && is_key_file
         {
             let path = path.to_owned();
-            report.add(FilePlace { path, place }, fault.message());
+            let place = FilePlace { path, place };
+            if !look.is_template(&place) {
+                report.add(place, fault.message());
+            }
         }
     }
     for file in &look.pipeline.files {

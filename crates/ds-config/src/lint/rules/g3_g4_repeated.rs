@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::{Look, Report, Rule, Severity};
 use crate::detect::Form;
 use crate::gst_launch::{GstElement, GstScript, Liveness};
-use crate::ini::IniDocument;
 use crate::model::{Document, FilePlace, SourceFile};
 use crate::text_edit::Span;
 use crate::yaml::YamlDocument;
@@ -17,7 +16,8 @@ pub(super) const G3: Rule = Rule {
     severity: Severity::Note,
     title: "a key is given twice in a group",
     reason: "The last one counts; Python's configparser refuses the file.",
-    guard: "Programs, which may set a property in several branches; commands in comments.",
+    guard: "Programs, which may set a property in several branches; commands in comments; `customlib-props`, which adds \
+            up.",
     remedy: "remove the one that does not count",
     fixed_by: None,
     check: keys,
@@ -36,13 +36,18 @@ pub(super) const G4: Rule = Rule {
     check: groups,
 };
 
+/// Properties that add up: the elements that load a library take one setting at a time.
+const COLLECTED: [&str; 1] = ["customlib-props"];
+
 fn keys(look: &Look<'_>, report: &mut Report<'_>) {
     for file in &look.pipeline.files {
         match &file.document {
             Document::Ini(document) => {
                 for group in document.groups() {
-                    let spans = ini_keys(document, &group);
-                    repeated(file, &spans, report);
+                    let spans = document
+                        .pairs(&group)
+                        .map(|(key, value)| (key.into_owned(), value.span()));
+                    repeated(file, &spans.collect::<Vec<_>>(), report);
                 }
             }
             Document::Yaml(document) => {
@@ -61,6 +66,7 @@ fn keys(look: &Look<'_>, report: &mut Report<'_>) {
                     let spans = element
                         .properties
                         .iter()
+                        .filter(|property| !COLLECTED.contains(&property.name.as_str()))
                         .map(|property| (property.name.clone(), property.value_span));
                     repeated(file, &spans.collect::<Vec<_>>(), report);
                 }
@@ -68,22 +74,6 @@ fn keys(look: &Look<'_>, report: &mut Report<'_>) {
             _ => {}
         }
     }
-}
-
-/// The keys of a group with the spans of their values, in the order of the text.
-fn ini_keys(document: &IniDocument, group: &str) -> Vec<(String, Span)> {
-    let mut names: Vec<String> = document.keys(group).map(|key| key.into_owned()).collect();
-    names.sort_unstable();
-    names.dedup();
-    let values = names.iter().flat_map(|name| {
-        let values = document.get_all(group, name);
-        values
-            .map(|value| (name.clone(), value.span()))
-            .collect::<Vec<_>>()
-    });
-    let mut spans: Vec<_> = values.collect();
-    spans.sort_by_key(|(_, span)| span.start());
-    spans
 }
 
 fn live_elements(script: &GstScript) -> impl Iterator<Item = &GstElement> {

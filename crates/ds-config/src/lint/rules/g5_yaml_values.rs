@@ -62,7 +62,10 @@ fn check(look: &Look<'_>, report: &mut Report<'_>) {
             && is_yaml
         {
             let path = path.to_owned();
-            report.add(FilePlace { path, place }, fault.message());
+            let place = FilePlace { path, place };
+            if !look.is_template(&place) {
+                report.add(place, fault.message());
+            }
         }
     }
     for file in &look.pipeline.files {

@@ -39,7 +39,7 @@ fn timeout(look: &Look<'_>, report: &mut Report<'_>) {
             && let Some(written) = look.own(element, "batched-push-timeout")
         {
             report.add(
-                written.place,
+                written.place.clone(),
                 "`batched-push-timeout` has no effect on the new mux",
             );
         }

@@ -72,18 +72,15 @@ const MODEL_KEYS: [&str; 7] = [
 
 /// Whether the file leaves the precision to the model.
 fn is_strongly_typed(look: &Look<'_>, stage: &InferStage) -> bool {
-    let of_element = look
-        .pipeline
-        .element(stage.element)
-        .and_then(|element| look.own(element, "strongly-typed"));
-    let of_file = || {
-        let mut keys = look.config_keys(stage);
-        keys.retain(|written| written.key == "strongly-typed");
-        keys.pop()
-    };
-    of_element
-        .or_else(of_file)
-        .is_some_and(|written| written.is_on())
+    let element = look.pipeline.element(stage.element);
+    if let Some(written) = element.and_then(|element| look.own(element, "strongly-typed")) {
+        return written.is_on();
+    }
+    let keys = look.config_keys(stage);
+    let mut of_file = keys
+        .iter()
+        .filter(|written| written.key == "strongly-typed");
+    of_file.any(|written| written.is_on())
 }
 
 /// Whether an engine can be built at all.

@@ -11,7 +11,8 @@ pub(super) const P1: Rule = Rule {
     title: "a detector behind a detector has no `process-mode=2`",
     reason: "It then infers on every whole frame instead of on the objects of the first, and halves the frame rate.",
     guard: "`process-mode` is written, on the element or in the file: a second model on whole frames is meant; branches \
-            behind a tee; deepstream-app, which sets it for secondary groups; models that are no detectors.",
+            behind a tee; deepstream-app, which sets it for secondary groups; models that are no detectors; nvdspreprocess, \
+            which says where each model looks.",
     remedy: "set `process-mode=2` and `operate-on-gie-id` in the file of the second one",
     fixed_by: None,
     check,
@@ -39,7 +40,10 @@ fn check(look: &Look<'_>, report: &mut Report<'_>) {
     for stage in detectors {
         let element = look.pipeline.element(stage.element);
         let of_element = element.and_then(|element| look.own(element, "process-mode"));
-        if of_element.is_none() && key(look, stage, "process-mode").is_none() {
+        if of_element.is_none()
+            && !look.is_preprocessed(stage)
+            && key(look, stage, "process-mode").is_none()
+        {
             let message = "this detector stands behind another one and has no `process-mode`: it infers on whole frames";
             report.add(look.element_place(stage.element), message);
         }

@@ -62,7 +62,7 @@ fn drops_on_usb(look: &Look<'_>, report: &mut Report<'_>) {
         let written = element.and_then(|element| look.own(element, "drop-frame-interval"));
         if let Some(written) = written.filter(|written| written.integer().is_some_and(|n| n > 0)) {
             report.add(
-                written.place,
+                written.place.clone(),
                 "`drop-frame-interval` does nothing on a USB camera",
             );
         }

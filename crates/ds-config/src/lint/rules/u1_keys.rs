@@ -76,7 +76,10 @@ fn check(look: &Look<'_>, report: &mut Report<'_>) {
             && let Some(written) = look.own(element, "nvbuf-memory-type")
         {
             report
-                .add(written.place, "nvurisrcbin has no `nvbuf-memory-type`")
+                .add(
+                    written.place.clone(),
+                    "nvurisrcbin has no `nvbuf-memory-type`",
+                )
                 .severity = Severity::Error;
         }
     }
@@ -95,7 +98,7 @@ fn dead_keys(file: &SourceFile, report: &mut Report<'_>) {
                 ),
                 None => continue,
             };
-            report.add(written.place, message);
+            report.add(written.place.clone(), message);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The lint rules.
 
 mod corpus;
+mod file_rules;
 mod files;
 mod reports;
 mod rules;

@@ -5,7 +5,7 @@
 
 use ds_config::GpuKind;
 
-use super::world::{World, alone, app, command, pgie};
+use super::world::{PRIMARY, World, alone, app, command, pgie};
 
 /// Holds the rules to a reported fault.
 #[track_caller]
@@ -17,7 +17,6 @@ fn check(expected: &[&str], world: &World) {
 }
 
 const MUX: &str = "[streammux]\nbatch-size=4\n";
-const PRIMARY: &str = "[primary-gie]\nenable=1\nbatch-size=4\n";
 const FILES: &str = "[source0]\nenable=1\ntype=3\nuri=file:///cam%d.mp4\nnum-sources=4\n";
 const TIMEOUT: &str = "batched-push-timeout=33333\n";
 const SINK: &str = "type=1\nsync=0\n";

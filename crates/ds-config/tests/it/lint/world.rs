@@ -21,6 +21,9 @@ pub(crate) struct World {
     gpu: Option<GpuKind>,
 }
 
+/// The start of the primary inference's group in [`app`].
+pub(crate) const PRIMARY: &str = "[primary-gie]\nenable=1\nbatch-size=4\n";
+
 const APP: &str = "\
 [application]
 enable-perf-measurement=1
@@ -194,4 +197,22 @@ impl FileSource for World {
     fn environment(&self, name: &str) -> Option<String> {
         (self.new_mux && name == "USE_NEW_NVSTREAMMUX").then(|| "yes".to_owned())
     }
+}
+
+/// Holds a rule to a pipeline that has its fault, and to one that only looks like it.
+#[track_caller]
+pub(crate) fn check(code: &str, faulty: &World, guarded: &World) {
+    let found = faulty.codes();
+    assert!(found.contains(&code), "{code} is not among {found:?}");
+    let found = guarded.lint();
+    let found = found.iter().find(|finding| finding.rule.code == code);
+    assert_eq!(found, None, "{code} fires in spite of its guard");
+}
+
+/// Two sources into a mux with the properties given.
+pub(crate) fn two_cameras(mux: &str) -> World {
+    command(&format!(
+        "nvurisrcbin uri=rtsp://a ! m.sink_0 nvurisrcbin uri=rtsp://b ! m.sink_1 \
+         nvstreammux name=m {mux} ! nvinfer config-file-path=pgie.txt batch-size=2 ! fakesink"
+    ))
 }
