@@ -2,7 +2,8 @@
 //!
 //! The new contents are first written to the journal directory, together with the old ones, then a journal says what
 //! is about to happen, then each file is replaced by rename, then the journal says that it is done. A run that dies in
-//! between leaves a journal that says `applying`; [`recover`] finds it and goes on from there.
+//! between leaves a journal that says `applying`; [`recover`] finds it and goes on from there. A file that cannot be
+//! replaced, on a full disk for example, takes back those before it.
 
 use std::fs;
 use std::io;

@@ -106,7 +106,7 @@ pub struct Bundle {
     root: PathBuf,
     manifest: Manifest,
     /// Held for the life of the bundle so that a second run on the same directory is refused.
-    _lock: File,
+    _lock: Lock,
 }
 
 impl Bundle {
@@ -414,11 +414,23 @@ fn refuse_foreign(root: &Path) -> Result<(), BundleError> {
     }
 }
 
-fn lock(root: &Path) -> Result<File, BundleError> {
+/// A lock on the directory, until it is dropped.
+#[derive(Debug)]
+struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing the file would do, but for a program that is being started at this moment: until it has taken the place
+        // of the process that was split off for it, that one holds the file too. Unlocking lets go for both.
+        let _ = self.0.unlock();
+    }
+}
+
+fn lock(root: &Path) -> Result<Lock, BundleError> {
     let path = root.join(".lock");
     let file = atomic::open_lock(&path).map_err(|e| BundleError::io("create", &path, e))?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
+        Ok(()) => Ok(Lock(file)),
         Err(TryLockError::WouldBlock) => Err(BundleError::Locked {
             path: root.to_owned(),
         }),
