@@ -179,9 +179,7 @@ pub fn apply_observed(
     observer(Step::Announced);
     for (index, (change, entry)) in changes.iter().zip(&journal.files).enumerate() {
         if let Err(error) = put(&entry.path, &change.after) {
-            for (change, entry) in changes.iter().zip(&journal.files).take(index) {
-                put(&entry.path, &change.before)?;
-            }
+            take_back(changes.iter().copied().zip(&journal.files).take(index + 1))?;
             journal.state = State::Undone;
             save(journal_dir, &journal)?;
             return Err(error);
@@ -191,6 +189,19 @@ pub fn apply_observed(
     journal.state = State::Applied;
     save(journal_dir, &journal)?;
     observer(Step::Done);
+    Ok(())
+}
+
+/// Gives files their old content. The last of them may have it still, or may have been replaced by a write that failed only
+/// afterwards.
+fn take_back<'a>(
+    replaced: impl Iterator<Item = (&'a FileChange, &'a Entry)>,
+) -> Result<(), TransactionError> {
+    for (change, entry) in replaced {
+        if fs::read(&entry.path).is_ok_and(|present| present == change.after) {
+            put(&entry.path, &change.before)?;
+        }
+    }
     Ok(())
 }
 
@@ -221,7 +232,7 @@ fn checked(change: &FileChange) -> Result<Entry, TransactionError> {
 ///
 /// # Errors
 ///
-/// When a file is neither, or cannot be written; every file is then left as it is.
+/// When a file is neither; every file is then left as it is. When one cannot be written; the next call goes on from there.
 pub fn recover(journal_dir: &Path) -> Result<Recovery, TransactionError> {
     let path = journal_file(journal_dir);
     let bytes = match fs::read(&path) {
