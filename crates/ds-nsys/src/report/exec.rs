@@ -125,9 +125,9 @@ pub(super) fn summary(
                 .push(end.max(call.end).saturating_sub(call.start));
             phases.call.push(call.end.saturating_sub(call.start));
             phases.kernel.push(end.saturating_sub(start));
-            let queue = start.saturating_sub(call.end);
-            if queue > 0 {
-                phases.queue.push(queue);
+            // A kernel that starts in the instant in which its call ends has waited for 0 ns, which counts.
+            if start >= call.end {
+                phases.queue.push(start.saturating_sub(call.end));
             }
             Ok(())
         },

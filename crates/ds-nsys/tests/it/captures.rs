@@ -9,7 +9,7 @@ use crate::support::{csv, open, shared, testdata};
 
 /// Compares all reports that lie beside a trace; returns how many there were.
 #[track_caller]
-fn check(trace: &Path, reports: &Path) -> usize {
+pub(crate) fn check(trace: &Path, reports: &Path) -> usize {
     let trace = open(trace);
     let mut files: Vec<PathBuf> = fs::read_dir(reports)
         .expect("a folder of reports")
@@ -36,7 +36,7 @@ fn check(trace: &Path, reports: &Path) -> usize {
     files.len()
 }
 
-fn first_difference(printed: &str, expected: &str) -> String {
+pub(crate) fn first_difference(printed: &str, expected: &str) -> String {
     let at = printed
         .lines()
         .zip(expected.lines())

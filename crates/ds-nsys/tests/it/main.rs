@@ -5,6 +5,7 @@ mod busy;
 mod captures;
 mod damage;
 mod plugins;
+mod recordings;
 mod reference_2023;
 mod resources;
 mod stats_text;

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use ds_nsys::{Report, ReportOptions, Trace};
+use flate2::read::GzDecoder;
 use rusqlite::Connection;
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 
 /// A file or folder of the repository's test data.
 pub(crate) fn testdata(path: &str) -> PathBuf {
@@ -28,6 +29,15 @@ pub(crate) fn shared(path: &str) -> Option<PathBuf> {
 #[track_caller]
 pub(crate) fn open(path: &Path) -> Trace {
     Trace::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A copy of a recording that can be changed, or read by a program that knows no gzip.
+#[track_caller]
+pub(crate) fn unpacked(path: &Path) -> TempPath {
+    let mut packed = GzDecoder::new(std::fs::File::open(path).expect("a recording"));
+    let mut copy = NamedTempFile::with_suffix(".sqlite").expect("a temporary file");
+    std::io::copy(&mut packed, &mut copy).expect("a gzip file");
+    copy.into_temp_path()
 }
 
 /// A report as CSV.
