@@ -32,6 +32,15 @@ impl CollectiveTime {
     }
 }
 
+/// Whether collectives of different ranks can be partners.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Matching {
+    /// They can: the n-th of one rank and the n-th of another.
+    InOrder,
+    /// They cannot: no instant lies in the sessions of all traces.
+    RecordedApart,
+}
+
 /// The collectives of one rank by folded name, each in the order of their starts.
 pub(super) type OfRank = BTreeMap<String, Vec<Interval>>;
 
@@ -78,6 +87,7 @@ pub(super) fn read(trace: &Trace, options: &RankOptions) -> Result<BTreeMap<Devi
 pub(super) fn split(
     ranks: &BTreeMap<RankKey, OfRank>,
     parts: &BTreeMap<RankKey, Window>,
+    matching: Matching,
 ) -> (BTreeMap<RankKey, CollectiveTime>, u64) {
     let mut times: BTreeMap<RankKey, CollectiveTime> = BTreeMap::new();
     let mut unmatched = 0;
@@ -89,7 +99,8 @@ pub(super) fn split(
             .map(|(rank, names)| (rank, names.get(name).map_or(&[][..], Vec::as_slice)))
             .collect();
         let count = of_name.first().map_or(0, |(_, intervals)| intervals.len());
-        if ranks.len() < 2
+        if matching == Matching::RecordedApart
+            || ranks.len() < 2
             || of_name
                 .iter()
                 .any(|(_, intervals)| intervals.len() != count)

@@ -6,6 +6,7 @@
 //! the most that the transfer can have taken on each.
 
 mod collectives;
+mod sessions;
 mod table;
 
 use std::fmt;
@@ -103,7 +104,7 @@ pub struct CategoryOverRanks {
 pub enum StragglerEvidence {
     /// It computes longest, and the others wait for it in collectives.
     ComputeAndCollectives,
-    /// It computes longest; there are no collectives to confirm it.
+    /// It computes longest; there are no matched collectives to confirm it.
     ComputeOnly,
 }
 
@@ -122,6 +123,14 @@ pub struct Straggler {
 }
 
 /// All ranks side by side.
+///
+/// # Graphs traced as a whole
+///
+/// Where a graph is one interval the slow rank stays unnamed, since nothing in the trace tells it. A collective inside the
+/// graph ends on all ranks together, so the graphs of a rank that waits last as long as those of the one it waits for: of
+/// two ranks recorded on two H200, the second of which computes everything twice, the first was busy for 0.871 ms a step
+/// and the second for 0.865 ms. Kernels outside the graphs, such as those of prompts, are other work and say nothing of
+/// the steps. A capture with `--cuda-graph-trace=node` of the same program names the rank.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RankTable {
@@ -137,8 +146,11 @@ pub struct RankTable {
     pub busy_imbalance: Option<Share>,
     /// The rank that the others wait for; `None` where none stands out or graphs hide the kernels.
     pub straggler: Option<Straggler>,
-    /// Collectives that could not be matched, because ranks ran different numbers of them.
+    /// Collectives that could not be matched, because ranks ran different numbers of them or were recorded apart.
     pub unmatched_collectives: u64,
+    /// Whether two of the traces were recorded one after the other, as the clocks of their hosts say. No collective of one
+    /// is then a partner of the other's, so none is matched, and nothing is said about waiting.
+    pub are_recorded_apart: bool,
     /// Whether graphs traced as a whole hide kernels, so that compute and communication cannot be told apart.
     pub is_hidden_by_graphs: bool,
 }
@@ -150,7 +162,9 @@ impl RankTable {
 
     /// Puts the ranks of one or several traces side by side.
     ///
-    /// Traces need not share a clock: collectives are matched by their order.
+    /// Traces need not share a clock: collectives are matched by their order. They have to be of one run, though, and to
+    /// hold it from the same collective on. Traces that were recorded one after the other cannot be, and are compared by
+    /// what each rank computes alone.
     ///
     /// # Errors
     ///

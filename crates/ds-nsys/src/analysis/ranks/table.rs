@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::collectives::{self, CollectiveTime, OfRank};
+use super::collectives::{self, CollectiveTime, Matching, OfRank};
+use super::sessions;
 use super::{
     CategoryOverRanks, RankBasis, RankKey, RankOptions, RankRow, RankTable, Straggler,
     StragglerEvidence,
@@ -59,7 +60,7 @@ pub(super) fn build(traces: &[&Trace], options: &RankOptions) -> Result<RankTabl
             steps,
         });
     }
-    Ok(table(&read, basis, options))
+    Ok(table(&read, basis, sessions::matching(traces)?, options))
 }
 
 fn every_rank_steps(steps: &Steps) -> bool {
@@ -70,8 +71,8 @@ fn every_rank_steps(steps: &Steps) -> bool {
     })
 }
 
-fn table(read: &[Read], basis: RankBasis, options: &RankOptions) -> RankTable {
-    let (times, unmatched_collectives) = matched(read, basis);
+fn table(read: &[Read], basis: RankBasis, matching: Matching, options: &RankOptions) -> RankTable {
+    let (times, unmatched_collectives) = matched(read, basis, matching);
     let mut ranks = Vec::new();
     let mut by_category: BTreeMap<RankKey, BTreeMap<&Category, f64>> = BTreeMap::new();
     let mut is_hidden_by_graphs = false;
@@ -124,6 +125,7 @@ fn table(read: &[Read], basis: RankBasis, options: &RankOptions) -> RankTable {
         categories,
         ranks,
         unmatched_collectives,
+        are_recorded_apart: matching == Matching::RecordedApart,
         is_hidden_by_graphs,
     }
 }
@@ -136,7 +138,11 @@ fn series_of(part: &Read, basis: RankBasis, device: DeviceKey) -> Option<&StepSe
 }
 
 /// The matched collectives of all ranks; per step, only those between the first step and the last.
-fn matched(read: &[Read], basis: RankBasis) -> (BTreeMap<RankKey, CollectiveTime>, u64) {
+fn matched(
+    read: &[Read],
+    basis: RankBasis,
+    matching: Matching,
+) -> (BTreeMap<RankKey, CollectiveTime>, u64) {
     let mut of_ranks: BTreeMap<RankKey, OfRank> = BTreeMap::new();
     let mut parts: BTreeMap<RankKey, Window> = BTreeMap::new();
     for (trace, part) in read.iter().enumerate() {
@@ -154,7 +160,7 @@ fn matched(read: &[Read], basis: RankBasis) -> (BTreeMap<RankKey, CollectiveTime
             }
         }
     }
-    collectives::split(&of_ranks, &parts)
+    collectives::split(&of_ranks, &parts, matching)
 }
 
 fn imbalance(ranks: &[RankRow]) -> Option<Share> {

@@ -3,6 +3,8 @@
 //! What ran is said in `testdata/nsys/recordings/SOURCES.md`.
 
 
+mod ranks;
+
 use std::fs;
 use std::path::PathBuf;
 
