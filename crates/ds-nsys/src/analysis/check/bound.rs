@@ -48,7 +48,8 @@ impl fmt::Display for CaptureBound {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct BoundFinding {
-    /// The rank that worked longest.
+    /// The rank that worked longest. Time in which it only communicated is left out, since much of that is waiting for
+    /// the rank that still works.
     pub device: DeviceKey,
     /// What bounds it.
     pub bound: CaptureBound,
@@ -72,7 +73,10 @@ pub(super) fn of(
     evidence: &Evidence,
     shares: &[BusyShares],
 ) -> Result<Option<BoundFinding>> {
-    let Some(rank) = evidence.ranks().max_by_key(|rank| rank.busy_time()) else {
+    let longest = evidence
+        .ranks()
+        .max_by_key(|rank| rank.busy_time() - communicating_only(evidence, rank.device));
+    let Some(rank) = longest else {
         return Ok(None);
     };
     let Some((basis, part, busy)) = shares
@@ -148,6 +152,16 @@ fn of_step(series: &StepSeries) -> Option<(CaptureBound, Share)> {
         StepBound::Kernel => (CaptureBound::Kernel, idle()?),
         StepBound::WithinGraphs => (CaptureBound::WithinGraphs, idle()?),
     })
+}
+
+/// The time of a rank's steps in which nothing but communication ran, as far as graphs do not hide it.
+fn communicating_only(evidence: &Evidence, device: DeviceKey) -> Nanos {
+    let found = evidence.steps.found();
+    found
+        .filter(|(found, _)| *found == device)
+        .flat_map(|(_, series)| &series.steps)
+        .filter_map(|step| Some(step.communication?.exposed))
+        .sum()
 }
 
 fn copy_time(rank: &DeviceBusy, window: Window) -> Nanos {

@@ -266,7 +266,7 @@ pub struct Verdict {
     pub emptiness: Option<Emptiness>,
     /// Busy shares of every rank.
     pub shares: Vec<BusyShares>,
-    /// What bounds the rank that worked most; `None` where nothing can be said.
+    /// What bounds the rank that worked longest, communication apart; `None` where nothing can be said.
     pub bound: Option<BoundFinding>,
     /// What else a reader of the capture should know.
     pub notes: Vec<Note>,

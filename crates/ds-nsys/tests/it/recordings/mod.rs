@@ -4,6 +4,7 @@
 
 
 mod ranks;
+mod verdicts;
 
 use std::fs;
 use std::path::PathBuf;
