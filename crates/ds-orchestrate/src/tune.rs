@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use ds_ceilings::{Batch, Ceilings, GpuIdentity, GpuTable, StreamCount};
-use ds_config::Pipeline;
+use ds_config::{LintContext, Pipeline, Severity, lint};
 use ds_derive::{
     Bound, BoundKind, Capacity, CapacityInputs, DecodeCeiling, Facts, Outcome, Plan, Plateau,
-    Variant, bound, capacity, derive, plateau,
+    PrecisionWish, Variant, bound, capacity, derive, plateau,
 };
 
 use crate::bundle::{StageName, StageState};
 use crate::error::Error;
 use crate::pipeline::{
-    PlannedEdits, Wishes, e2e_launch, facts_of, inference_only_launch, plan_edits,
+    DiskFiles, PlannedEdits, Wishes, e2e_launch, facts_of, inference_only_launch, plan_edits,
 };
 use crate::progress::Event;
 use crate::report::{Report, ReportInputs, build_report};
@@ -78,7 +78,10 @@ pub fn tune(
     request: &TuneRequest,
 ) -> Result<Tuned, Error> {
     let mut notes = Vec::new();
-    staged(session, StageName::Inspect, |_| Ok(()))?;
+    staged(session, StageName::Inspect, |_| {
+        notes.extend(findings_of(pipeline, &request.wishes));
+        Ok(())
+    })?;
 
     let (gpu, ceilings) = staged(session, StageName::Hw, |session| {
         let reading = read_hw(session)?;
@@ -131,6 +134,23 @@ pub fn tune(
         plan,
         capacity,
     })
+}
+
+/// What the lint rules find that the derivation rules do not mend: a fault of R1 to R7 shows in the plan already.
+fn findings_of(pipeline: &Pipeline, wishes: &Wishes) -> Vec<String> {
+    let context = LintContext {
+        precision: match wishes.precision {
+            PrecisionWish::Fp32 => ds_config::PrecisionWish::Fp32,
+            PrecisionWish::ByRule => ds_config::PrecisionWish::Unstated,
+        },
+        files: Some(&DiskFiles),
+        ..LintContext::default()
+    };
+    lint(pipeline, &context)
+        .into_iter()
+        .filter(|finding| finding.severity != Severity::Note && finding.fixed_by.is_none())
+        .map(|finding| finding.to_string())
+        .collect()
 }
 
 /// Runs one stage with its state in the bundle.

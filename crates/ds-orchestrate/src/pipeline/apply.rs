@@ -36,7 +36,8 @@ impl PlannedEdits {
                 String::from_utf8_lossy(&file.before),
                 String::from_utf8_lossy(&file.after),
             );
-            let name = file.path.display();
+            let name = file.path.display().to_string();
+            let name = name.trim_start_matches('/');
             TextDiff::from_lines(before.as_ref(), after.as_ref())
                 .unified_diff()
                 .context_radius(3)

@@ -1,8 +1,8 @@
 //! `dsprof inspect`.
 
 use anyhow::Result;
-use ds_config::{KnobSetting, Pipeline, Role};
-use ds_orchestrate::{Coverage, coverage, read_pipeline};
+use ds_config::{Finding, KnobSetting, LintContext, Pipeline, Role, lint};
+use ds_orchestrate::{Coverage, DiskFiles, coverage, read_pipeline};
 use serde_json::json;
 
 use crate::args::ReportFormat;
@@ -13,15 +13,20 @@ use crate::table::table;
 
 pub(crate) fn run(args: &InspectArgs) -> Result<Status> {
     let pipeline = read_pipeline(&args.pipeline)?;
+    let context = LintContext {
+        files: Some(&DiskFiles),
+        ..LintContext::default()
+    };
+    let findings = lint(&pipeline, &context);
     let text = match args.format {
-        ReportFormat::Json => super::json(&as_json(&pipeline))?,
-        ReportFormat::Text | ReportFormat::Md => as_text(&pipeline, args.format),
+        ReportFormat::Json => super::json(&as_json(&pipeline, &findings))?,
+        ReportFormat::Text | ReportFormat::Md => as_text(&pipeline, &findings, args.format),
     };
     output::data(&text)?;
     Ok(Status::Fine)
 }
 
-fn as_text(pipeline: &Pipeline, format: ReportFormat) -> String {
+fn as_text(pipeline: &Pipeline, findings: &[Finding], format: ReportFormat) -> String {
     let files: Vec<&str> = pipeline.files.iter().map(|file| file.path()).collect();
     let streams = pipeline
         .streams()
@@ -52,6 +57,9 @@ fn as_text(pipeline: &Pipeline, format: ReportFormat) -> String {
     ));
     for (name, place) in &pipeline.disabled {
         out.push_str(&format!("\nswitched off: {name} at {place}"));
+    }
+    for finding in findings {
+        out.push_str(&format!("\n{finding}"));
     }
     for fault in &pipeline.faults {
         out.push_str(&format!("\nfault: {fault}"));
@@ -134,7 +142,7 @@ fn value(setting: &KnobSetting) -> String {
     }
 }
 
-fn as_json(pipeline: &Pipeline) -> serde_json::Value {
+fn as_json(pipeline: &Pipeline, findings: &[Finding]) -> serde_json::Value {
     let elements: Vec<_> = pipeline
         .elements
         .iter()
@@ -174,6 +182,16 @@ fn as_json(pipeline: &Pipeline) -> serde_json::Value {
         "knobs": knobs,
         "disabled": pipeline.disabled.iter()
             .map(|(name, place)| json!({"name": name, "place": place.to_string()}))
+            .collect::<Vec<_>>(),
+        "findings": findings.iter()
+            .map(|finding| json!({
+                "rule": finding.rule.id,
+                "severity": finding.severity.to_string(),
+                "place": finding.place.as_ref().map(ToString::to_string),
+                "message": finding.message,
+                "remedy": finding.remedy,
+                "fixed_by": finding.fixed_by,
+            }))
             .collect::<Vec<_>>(),
         "faults": pipeline.faults.iter().map(ToString::to_string).collect::<Vec<_>>(),
     })
