@@ -24,7 +24,7 @@ struct Page {
 }
 
 /// Every generated page.
-const PAGES: [Page; 3] = [
+const PAGES: [Page; 4] = [
     Page {
         path: "docs/rules.md",
         make: || Ok(ds_derive::rules_markdown()),
@@ -32,6 +32,10 @@ const PAGES: [Page; 3] = [
     Page {
         path: "docs/ceilings.md",
         make: || Ok(ds_ceilings::ceilings_document(GpuTable::built_in())),
+    },
+    Page {
+        path: "docs/lint.md",
+        make: || Ok(ds_config::lint_markdown()),
     },
     Page {
         path: "docs/cli.md",
