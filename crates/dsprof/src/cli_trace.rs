@@ -16,9 +16,11 @@ pub(crate) struct TraceArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum TraceCommand {
     /// The reports of `nsys stats`, equal to the last digit
-    #[command(after_help = "Example:\n  dsprof trace stats --report cuda_gpu_kern_sum:base,nvtx_sum --format csv trace.sqlite\n  \
+    #[command(
+        after_help = "Example:\n  dsprof trace stats --report cuda_gpu_kern_sum:base,nvtx_sum --format csv trace.sqlite\n  \
                             dsprof trace stats --report cuda_gpu_trace --output . trace.sqlite\n  \
-                            dsprof trace stats --report cuda_gpu_kern_sum --by device trace.sqlite")]
+                            dsprof trace stats --report cuda_gpu_kern_sum --by device trace.sqlite"
+    )]
     Stats(StatsArgs),
     /// How long each GPU did anything at all
     #[command(after_help = "Example:\n  dsprof trace busy trace.sqlite")]
@@ -30,9 +32,11 @@ pub(crate) enum TraceCommand {
     #[command(after_help = "Example:\n  dsprof trace steps trace.sqlite")]
     Steps(RuledArgs),
     /// Whether the capture can be trusted, and for what
-    #[command(after_help = "Exit status: 0 pass, 12 capture again, 13 the file does not say; with --upstream-exit-codes 0, 1, 2.\n\n\
+    #[command(
+        after_help = "Exit status: 0 pass, 12 capture again, 13 the file does not say; with --upstream-exit-codes 0, 1, 2.\n\n\
                             Example:\n  dsprof trace check --as kernels trace.sqlite\n  \
-                            dsprof trace check --tpot-ms 21.5 --ranks 8 --format junit trace.sqlite")]
+                            dsprof trace check --tpot-ms 21.5 --ranks 8 --format junit trace.sqlite"
+    )]
     Check(CheckArgs),
     /// What changed from one trace to another, per step
     #[command(after_help = "Exit status: 3 where the two cannot be compared.\n\n\
@@ -43,11 +47,15 @@ pub(crate) enum TraceCommand {
     #[command(after_help = "Example:\n  dsprof trace categories --taxonomy mine.toml trace.sqlite")]
     Categories(RuledArgs),
     /// Shares of the trace beside those of a sampled profile
-    #[command(after_help = "Example:\n  dsprof trace join trace.sqlite --sampled profile.tsv\n\n\
-                            The profile is a table with tabs and a heading: `kernel` or `category`, and `samples`.")]
+    #[command(
+        after_help = "Example:\n  dsprof trace join trace.sqlite --sampled profile.tsv\n\n\
+                            The profile is a table with tabs and a heading: `kernel` or `category`, and `samples`."
+    )]
     Join(JoinArgs),
     /// Ranks of one or several traces side by side: who is slow, and who waits
-    #[command(after_help = "Example:\n  dsprof trace ranks rank0.sqlite rank1.sqlite\n  dsprof trace ranks captures/")]
+    #[command(
+        after_help = "Example:\n  dsprof trace ranks rank0.sqlite rank1.sqlite\n  dsprof trace ranks captures/"
+    )]
     Ranks(RanksArgs),
     /// Where a pipeline's time goes, by the elements that mark NVTX ranges
     #[command(after_help = "Example:\n  dsprof trace plugins trace.sqlite")]
@@ -119,7 +127,13 @@ pub(crate) struct StatsArgs {
     pub(crate) format: Vec<StatsFormat>,
     /// Where reports go, matched as --format is: `-` is standard output, `.` names files after the trace, anything else
     /// begins the names PREFIX_<report>.<ending>
-    #[arg(long, short, value_name = "PREFIX,…", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(
+        long,
+        short,
+        value_name = "PREFIX,…",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
     pub(crate) output: Vec<String>,
     /// Round and name as this nsys does
     #[arg(long, default_value = "2025", value_name = "YEAR")]
@@ -129,9 +143,15 @@ pub(crate) struct StatsArgs {
     pub(crate) by: Option<SplitArg>,
     #[command(flatten)]
     pub(crate) window: WindowArgs,
-    /// List the reports with their old names
+    /// List the reports
     #[arg(long)]
     pub(crate) help_reports: bool,
+    /// Taken for the sake of scripts written for nsys: there is nothing to export
+    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, value_name = "BOOL")]
+    force_export: Option<Option<bool>>,
+    /// Taken for the sake of scripts written for nsys: files are always replaced whole
+    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, value_name = "BOOL")]
+    force_overwrite: Option<Option<bool>>,
 }
 
 /// How a report of `nsys stats` is printed.
@@ -305,12 +325,20 @@ fn millis(text: &str) -> Result<Nanos, String> {
 
 fn positive(text: &str) -> Result<f64, String> {
     let value = number(text)?;
-    if value > 0.0 { Ok(value) } else { Err("give a number above 0".to_owned()) }
+    if value > 0.0 {
+        Ok(value)
+    } else {
+        Err("give a number above 0".to_owned())
+    }
 }
 
 fn number(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if value.is_finite() { Ok(value) } else { Err("not a number".to_owned()) }
+    if value.is_finite() {
+        Ok(value)
+    } else {
+        Err("not a number".to_owned())
+    }
 }
 
 fn two_counts(text: &str) -> Result<(u64, u64), String> {

@@ -43,14 +43,21 @@ pub(crate) fn suite(name: &str, cases: &[Case]) -> String {
 }
 
 fn element(case: &Case) -> String {
-    let head = format!("    <testcase classname=\"{}\" name=\"{}\"", escaped(&case.class), escaped(&case.name));
+    let head = format!(
+        "    <testcase classname=\"{}\" name=\"{}\"",
+        escaped(&case.class),
+        escaped(&case.name)
+    );
     let (tag, message) = match &case.outcome {
         Outcome::Passed => return format!("{head}/>\n"),
         Outcome::Failed(message) => ("failure", message),
         Outcome::Error(message) => ("error", message),
         Outcome::Skipped(message) => ("skipped", message),
     };
-    format!("{head}>\n      <{tag} message=\"{}\"/>\n    </testcase>\n", escaped(message))
+    format!(
+        "{head}>\n      <{tag} message=\"{}\"/>\n    </testcase>\n",
+        escaped(message)
+    )
 }
 
 /// Text for an attribute. Characters that XML 1.0 cannot hold at all become the replacement character.
@@ -77,6 +84,9 @@ mod tests {
 
     #[test]
     fn what_xml_cannot_hold_is_replaced() {
-        assert_eq!(escaped("a<b> & \"c\"\n\u{1}é"), "a&lt;b&gt; &amp; &quot;c&quot;&#10;\u{fffd}é");
+        assert_eq!(
+            escaped("a<b> & \"c\"\n\u{1}é"),
+            "a&lt;b&gt; &amp; &quot;c&quot;&#10;\u{fffd}é"
+        );
     }
 }

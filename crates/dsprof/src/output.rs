@@ -13,9 +13,45 @@ pub(crate) fn data(text: &str) -> io::Result<()> {
 
 /// Lets `write` send data as it comes, a buffer at a time.
 pub(crate) fn stream(write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
-    let mut stdout = BufWriter::new(io::stdout().lock());
-    write(&mut stdout)?;
-    Ok(stdout.flush()?)
+    let mut pipe = Pipe {
+        stdout: io::stdout().lock(),
+        is_closed: false,
+    };
+    let mut buffered = BufWriter::new(&mut pipe);
+    let result = write(&mut buffered).and_then(|()| Ok(buffered.flush()?));
+    drop(buffered);
+    if pipe.is_closed {
+        Err(io::Error::from(io::ErrorKind::BrokenPipe).into())
+    } else {
+        result
+    }
+}
+
+/// Standard output that remembers whether its reader has gone: layers above may wrap the error and hide its kind.
+struct Pipe<'s> {
+    stdout: io::StdoutLock<'s>,
+    is_closed: bool,
+}
+
+impl Pipe<'_> {
+    fn noted<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+        self.is_closed |= result
+            .as_ref()
+            .is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
+        result
+    }
+}
+
+impl Write for Pipe<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let result = self.stdout.write(bytes);
+        self.noted(result)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let result = self.stdout.flush();
+        self.noted(result)
+    }
 }
 
 /// Writes a message for the user.

@@ -18,7 +18,10 @@ pub(super) fn run(args: &PartArgs) -> Result<Status> {
     let window = input::window(args.window)?;
     let busy = trace.busy(window)?;
     // Where the real work lies is part of the verdict: one definition for every share that is printed.
-    let options = CheckOptions { window, ..CheckOptions::default() };
+    let options = CheckOptions {
+        window,
+        ..CheckOptions::default()
+    };
     let shares = trace.check(None, &options)?.shares;
     let text = match args.print.format {
         ReportFormat::Json => json_text(&as_json(&busy, &shares))?,
@@ -28,7 +31,15 @@ pub(super) fn run(args: &PartArgs) -> Result<Status> {
     Ok(Status::Fine)
 }
 
-const HEADING: [&str; 7] = ["PID", "Device", "Busy (ms)", "Kernels (ms)", "Sum (ms)", "Overlap (ms)", "Span (ms)"];
+const HEADING: [&str; 7] = [
+    "PID",
+    "Device",
+    "Busy (ms)",
+    "Kernels (ms)",
+    "Sum (ms)",
+    "Overlap (ms)",
+    "Span (ms)",
+];
 
 fn as_page(busy: &Busy, shares: &[BusyShares], window: Window, format: ReportFormat) -> String {
     let mut page = Page::new(format);
@@ -45,7 +56,11 @@ fn as_page(busy: &Busy, shares: &[BusyShares], window: Window, format: ReportFor
         page.line(&format!("session: {} ms", millis(session)));
     }
     for device in busy.devices.iter().filter(|device| device.dropped() > 0) {
-        page.line(&format!("{}: {} rows without valid times are left out", rank(device.device), device.dropped()));
+        page.line(&format!(
+            "{}: {} rows without valid times are left out",
+            rank(device.device),
+            device.dropped()
+        ));
     }
     busy_shares(&mut page, shares);
     page.finish()
@@ -60,7 +75,9 @@ fn row(device: &DeviceBusy) -> Vec<String> {
         millis(device.kernel_time()),
         millis(device.sum()),
         millis(device.overlap()),
-        device.span().map_or_else(|| "–".to_owned(), |span| millis(span.duration())),
+        device
+            .span()
+            .map_or_else(|| "–".to_owned(), |span| millis(span.duration())),
     ]
 }
 

@@ -49,13 +49,33 @@ fn as_page(categories: Option<&Categories>, format: ReportFormat) -> String {
                 millis(category.time),
                 percent(category.share),
                 category.kernels.len().to_string(),
-                category.effective_kernels.map_or_else(|| UNKNOWN.to_owned(), |n| format!("{:.1}", n.0)),
-                category.kernels.first().map_or_else(String::new, |kernel| kernel.name.clone()),
+                category
+                    .effective_kernels
+                    .map_or_else(|| UNKNOWN.to_owned(), |n| format!("{:.1}", n.0)),
+                category
+                    .kernels
+                    .first()
+                    .map_or_else(String::new, |kernel| kernel.name.clone()),
             ]
         })
         .collect();
-    page.table(&["Category", "Time (ms)", "Share", "Kernels", "Effective", "Longest"], &rows, &[1, 2, 3, 4]);
-    page.line(&format!("kernel time: {} ms, by rules {}", millis(found.time), found.taxonomy_version));
+    page.table(
+        &[
+            "Category",
+            "Time (ms)",
+            "Share",
+            "Kernels",
+            "Effective",
+            "Longest",
+        ],
+        &rows,
+        &[1, 2, 3, 4],
+    );
+    page.line(&format!(
+        "kernel time: {} ms, by rules {}",
+        millis(found.time),
+        found.taxonomy_version
+    ));
     page.line("effective: how many kernels of equal time they amount to");
     page.line(&unclassified_line(found));
     page.finish()
@@ -66,7 +86,9 @@ fn unclassified_line(found: &Categories) -> String {
     if found.is_mostly_known() {
         format!("unclassified: {share}")
     } else {
-        format!("unclassified: {share}; the rules do not fit this program, add your own with --taxonomy")
+        format!(
+            "unclassified: {share}; the rules do not fit this program, add your own with --taxonomy"
+        )
     }
 }
 

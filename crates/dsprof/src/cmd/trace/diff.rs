@@ -1,10 +1,12 @@
 //! `dsprof trace diff`.
 
 use anyhow::Result;
-use ds_nsys::{Amount, Change, Diff, DiffOptions, DiffRow, Differences, RefusalPolicy, Significance};
+use ds_nsys::{
+    Amount, Change, Diff, DiffOptions, DiffRow, Differences, RefusalPolicy, Significance,
+};
 use serde_json::{Value, json};
 
-use super::figures::{frac_millis, percent};
+use super::figures::percent;
 use super::input;
 use super::page::Page;
 use crate::args::ReportFormat;
@@ -18,7 +20,11 @@ pub(super) fn run(args: &DiffArgs) -> Result<Status> {
     let options = DiffOptions {
         taxonomy: input::taxonomy(&args.rules)?,
         tokens: args.tokens,
-        policy: if args.force { RefusalPolicy::Override } else { RefusalPolicy::Obey },
+        policy: if args.force {
+            RefusalPolicy::Override
+        } else {
+            RefusalPolicy::Obey
+        },
         ..DiffOptions::default()
     };
     let diff = first.diff(&second, &options)?;
@@ -42,12 +48,18 @@ fn as_page(diff: &Diff, format: ReportFormat) -> String {
     let mut page = Page::new(format);
     let compared = diff.differences.as_ref();
     if !diff.refusals.is_empty() {
-        page.heading(if compared.is_some() { "Compared although they are not comparable" } else { "Not comparable" });
+        page.heading(if compared.is_some() {
+            "Compared although they are not comparable"
+        } else {
+            "Not comparable"
+        });
         for refusal in &diff.refusals {
             page.item(&refusal.to_string());
         }
     }
-    let Some(found) = compared else { return page.finish() };
+    let Some(found) = compared else {
+        return page.finish();
+    };
     page.heading(&format!("Differences, {}", found.normalization));
     page.line(&format!("categories by rules {}", diff.taxonomy_version));
     page.separate();
@@ -61,7 +73,11 @@ fn as_page(diff: &Diff, format: ReportFormat) -> String {
                 row
             })
             .collect();
-        page.table(&["", "First", "Second", "Difference", "Relative", "P"], &rows, &[1, 2, 3, 4, 5]);
+        page.table(
+            &["", "First", "Second", "Difference", "Relative", "P"],
+            &rows,
+            &[1, 2, 3, 4, 5],
+        );
     }
     for (heading, rows) in sections(found) {
         if rows.is_empty() {
@@ -70,7 +86,16 @@ fn as_page(diff: &Diff, format: ReportFormat) -> String {
         page.heading(heading);
         let cells: Vec<Vec<String>> = rows.iter().map(row_cells).collect();
         page.table(
-            &["First", "Second", "Difference", "Relative", "P", "Count", "Category", "Work"],
+            &[
+                "First",
+                "Second",
+                "Difference",
+                "Relative",
+                "P",
+                "Count",
+                "Category",
+                "Work",
+            ],
             &cells,
             &[0, 1, 2, 3, 4, 5],
         );
@@ -89,7 +114,11 @@ fn sections(found: &Differences) -> [(&'static str, &[DiffRow]); 3] {
 fn row_cells(row: &DiffRow) -> Vec<String> {
     let mut cells: Vec<String> = change_cells(&row.change).into();
     cells.push(format!("{:.1} → {:.1}", row.count.0, row.count.1));
-    cells.push(row.kind.category().map_or_else(String::new, ToString::to_string));
+    cells.push(
+        row.kind
+            .category()
+            .map_or_else(String::new, ToString::to_string),
+    );
     cells.push(row.kind.to_string());
     cells
 }
@@ -99,21 +128,26 @@ fn change_cells(change: &Change) -> [String; 5] {
         amount(change.first),
         amount(change.second),
         signed(change.difference),
-        change.relative().map_or_else(|| "–".to_owned(), |share| format!("{:+.1} %", share.percent())),
-        change.significance().map_or_else(|| "–".to_owned(), p_value),
+        change.relative().map_or_else(
+            || "–".to_owned(),
+            |share| format!("{:+.1} %", share.percent()),
+        ),
+        change
+            .significance()
+            .map_or_else(|| "–".to_owned(), p_value),
     ]
 }
 
 fn amount(amount: Amount) -> String {
     match amount {
-        Amount::Time(time) => format!("{} ms", frac_millis(time)),
+        Amount::Time(time) => format!("{:.2} µs", time.0 / 1e3),
         Amount::Share(share) => percent(Some(share)),
     }
 }
 
 fn signed(amount: Amount) -> String {
     match amount {
-        Amount::Time(time) => format!("{:+.3} ms", time.0 / 1e6),
+        Amount::Time(time) => format!("{:+.2} µs", time.0 / 1e3),
         Amount::Share(share) => format!("{:+.1} points", share.percent()),
     }
 }
@@ -121,7 +155,11 @@ fn signed(amount: Amount) -> String {
 fn p_value(significance: Significance) -> String {
     // Below this a number would claim more than the test's assumptions bear.
     const SMALLEST: f64 = 0.001;
-    if significance.p.0 < SMALLEST { format!("< {SMALLEST}") } else { format!("{:.3}", significance.p.0) }
+    if significance.p.0 < SMALLEST {
+        format!("< {SMALLEST}")
+    } else {
+        format!("{:.3}", significance.p.0)
+    }
 }
 
 fn as_json(diff: &Diff, args: &DiffArgs) -> Value {

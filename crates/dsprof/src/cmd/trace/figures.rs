@@ -30,7 +30,10 @@ pub(super) fn percent(share: Option<Share>) -> String {
 
 /// 10^6 bytes, as nsys prints sizes.
 pub(super) fn megabytes(bytes: Bytes) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "2^53 bytes are 9 PB; no GPU holds that")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "2^53 bytes are 9 PB; no GPU holds that"
+    )]
     let bytes = bytes.0 as f64;
     format!("{:.3}", bytes / 1e6)
 }
@@ -81,12 +84,21 @@ pub(super) fn busy_shares(page: &mut Page, shares: &[BusyShares]) {
                 share(shares.of_session),
                 share(shares.of_span),
                 share(shares.of_work),
-                shares.work.map_or_else(|| UNKNOWN.to_owned(), |(basis, _)| basis.to_string()),
+                shares
+                    .work
+                    .map_or_else(|| UNKNOWN.to_owned(), |(basis, _)| basis.to_string()),
             ]
         })
         .collect();
     page.table(
-        &["PID", "Device", "Of session", "Of GPU-active span", "Of work", "Work is"],
+        &[
+            "PID",
+            "Device",
+            "Of session",
+            "Of GPU-active span",
+            "Of work",
+            "Work is",
+        ],
         &rows,
         &[0, 1, 2, 3, 4],
     );

@@ -15,7 +15,10 @@ use crate::output;
 
 pub(super) fn run(args: &GapsArgs) -> Result<Status> {
     let trace = input::open(&args.part.trace)?;
-    let options = GapOptions { window: input::window(args.part.window)?, listed: args.top };
+    let options = GapOptions {
+        window: input::window(args.part.window)?,
+        listed: args.top,
+    };
     let gaps = trace.gaps(options)?;
     let text = match args.part.print.format {
         ReportFormat::Json => json_text(&as_json(&gaps))?,
@@ -43,18 +46,34 @@ fn as_page(gaps: &[DeviceGaps], format: ReportFormat) -> String {
             .lengths
             .iter()
             .map(|class| {
-                vec![micros(class.from), class.count.to_string(), millis(class.idle), percent(class.idle.share_of(device.idle))]
+                vec![
+                    micros(class.from),
+                    class.count.to_string(),
+                    millis(class.idle),
+                    percent(class.idle.share_of(device.idle)),
+                ]
             })
             .collect();
         if !classes.is_empty() {
             page.separate();
-            page.table(&["From (µs)", "Gaps", "Idle (ms)", "Of idle"], &classes, &[0, 1, 2, 3]);
+            page.table(
+                &["From (µs)", "Gaps", "Idle (ms)", "Of idle"],
+                &classes,
+                &[0, 1, 2, 3],
+            );
         }
-        let longest: Vec<Vec<String>> =
-            device.longest.iter().map(|gap| vec![millis(gap.duration()), millis(gap.start), millis(gap.end)]).collect();
+        let longest: Vec<Vec<String>> = device
+            .longest
+            .iter()
+            .map(|gap| vec![millis(gap.duration()), millis(gap.start), millis(gap.end)])
+            .collect();
         if !longest.is_empty() {
             page.separate();
-            page.table(&["Longest (ms)", "Start (ms)", "End (ms)"], &longest, &[0, 1, 2]);
+            page.table(
+                &["Longest (ms)", "Start (ms)", "End (ms)"],
+                &longest,
+                &[0, 1, 2],
+            );
         }
     }
     page.finish()
@@ -67,7 +86,11 @@ fn as_json(gaps: &[DeviceGaps]) -> Value {
             .iter()
             .map(|class| json!({"from_ns": class.from.0, "count": class.count, "idle_ns": class.idle.0}))
             .collect();
-        let longest: Vec<Value> = device.longest.iter().map(|gap| interval_json(*gap)).collect();
+        let longest: Vec<Value> = device
+            .longest
+            .iter()
+            .map(|gap| interval_json(*gap))
+            .collect();
         json!({
             "rank": rank_json(device.device),
             "span": interval_json(device.span),

@@ -27,21 +27,28 @@ pub(super) fn window(args: WindowArgs) -> Result<Window> {
         to: args.to_ms.unwrap_or(Window::ALL.to),
     };
     if window.from >= window.to {
-        return Err(Usage("--from-ms lies behind --to-ms: nothing is between them".to_owned()).into());
+        return Err(
+            Usage("--from-ms lies behind --to-ms: nothing is between them".to_owned()).into(),
+        );
     }
     Ok(window)
 }
 
 /// The built-in rules, with the user's before them.
 pub(super) fn taxonomy(args: &TaxonomyArgs) -> Result<Taxonomy> {
-    let Some(path) = &args.taxonomy else { return Ok(Taxonomy::default()) };
+    let Some(path) = &args.taxonomy else {
+        return Ok(Taxonomy::default());
+    };
     let rules = Taxonomy::default().with_rules(&text(path)?);
     rules.with_context(|| format!("`{}`", path.display()))
 }
 
 /// The text of a file beside the trace.
 pub(super) fn text(path: &Path) -> Result<String> {
-    let read = fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    let read = fs::read_to_string(path).map_err(|source| Error::Read {
+        path: path.to_owned(),
+        source,
+    })?;
     Ok(read)
 }
 
@@ -53,7 +60,10 @@ pub(super) fn exports(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
             exports.push(path.clone());
             continue;
         }
-        let read = |source| Error::Read { path: path.clone(), source };
+        let read = |source| Error::Read {
+            path: path.clone(),
+            source,
+        };
         let mut found = Vec::new();
         for entry in fs::read_dir(path).map_err(read)? {
             let entry = entry.map_err(read)?.path();
@@ -89,11 +99,17 @@ pub(super) fn window_line(window: Window) -> Option<String> {
 
 /// What a user can do about an error of the reader.
 pub(crate) fn hint(error: &ds_nsys::Error) -> Option<String> {
-    let ds_nsys::Error::NeedsExport { path, kind } = error else { return None };
+    let ds_nsys::Error::NeedsExport { path, kind } = error else {
+        return None;
+    };
     let export = path.with_extension("sqlite");
     Some(match kind {
         FileKind::Stream { writer } => {
-            let release = writer.as_ref().map_or("the nsys that wrote it".to_owned(), |version| format!("nsys {version}"));
+            let release = writer
+                .as_ref()
+                .map_or("the nsys that wrote it".to_owned(), |version| {
+                    format!("nsys {version}")
+                });
             let report = path.with_extension("nsys-rep");
             format!(
                 "only the importer of {release} reads it: `QdstrmImporter --input-file '{}'`, then `nsys export --type sqlite \
@@ -104,8 +120,14 @@ pub(crate) fn hint(error: &ds_nsys::Error) -> Option<String> {
             )
         }
         FileKind::Report { writer } => {
-            let release = writer.as_ref().map_or("the release that wrote it".to_owned(), ToString::to_string);
-            format!("with nsys {release} or later: `nsys export --type sqlite --output '{}' '{}'`", export.display(), path.display())
+            let release = writer
+                .as_ref()
+                .map_or("the release that wrote it".to_owned(), ToString::to_string);
+            format!(
+                "with nsys {release} or later: `nsys export --type sqlite --output '{}' '{}'`",
+                export.display(),
+                path.display()
+            )
         }
         _ => return None,
     })

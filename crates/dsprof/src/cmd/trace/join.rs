@@ -40,28 +40,51 @@ fn as_page(join: Option<&Join>, format: ReportFormat) -> String {
     };
     let rows: Vec<Vec<String>> = join.rows.iter().map(row_cells).collect();
     page.table(
-        &["Category", "Sampled", "Traced", "Difference", "Effective kernels", "Constituents"],
+        &[
+            "Category",
+            "Sampled",
+            "Traced",
+            "Difference",
+            "Effective kernels",
+            "Constituents",
+        ],
         &rows,
         &[1, 2, 3, 4],
     );
-    page.line(&format!("{} samples, by rules {}", join.samples, join.taxonomy_version));
-    page.line(&format!("unclassified kernel time: {}", percent(join.unclassified)));
+    page.line(&format!(
+        "{} samples, by rules {}",
+        join.samples, join.taxonomy_version
+    ));
+    page.line(&format!(
+        "unclassified kernel time: {}",
+        percent(join.unclassified)
+    ));
     if join.is_weak() {
-        page.line(&format!("weak: a profile of fewer than {} samples gives shares that chance moves", Join::ENOUGH_SAMPLES));
+        page.line(&format!(
+            "weak: a profile of fewer than {} samples gives shares that chance moves",
+            Join::ENOUGH_SAMPLES
+        ));
     }
-    for (heading, items) in [("Only sampled", &join.only_sampled), ("Only traced", &join.only_traced)] {
+    for (heading, items) in [
+        ("Only sampled", &join.only_sampled),
+        ("Only traced", &join.only_traced),
+    ] {
         if items.is_empty() {
             continue;
         }
         page.heading(heading);
-        let rows: Vec<Vec<String>> = items.iter().map(|(name, share)| vec![percent(Some(*share)), name.clone()]).collect();
+        let rows: Vec<Vec<String>> = items
+            .iter()
+            .map(|(name, share)| vec![percent(Some(*share)), name.clone()])
+            .collect();
         page.table(&["Share", "Name"], &rows, &[0]);
     }
     page.finish()
 }
 
 fn row_cells(row: &JoinRow) -> Vec<String> {
-    let side = |share: Option<Share>| share.map_or_else(|| "–".to_owned(), |share| share.to_string());
+    let side =
+        |share: Option<Share>| share.map_or_else(|| "–".to_owned(), |share| share.to_string());
     let mut constituents: Vec<String> = row
         .kernels
         .iter()
@@ -76,14 +99,18 @@ fn row_cells(row: &JoinRow) -> Vec<String> {
         side(row.sampled),
         side(row.traced),
         format!("{:+.1} points", row.difference().percent()),
-        row.effective_kernels.map_or_else(|| "–".to_owned(), |n| format!("{:.1}", n.0)),
+        row.effective_kernels
+            .map_or_else(|| "–".to_owned(), |n| format!("{:.1}", n.0)),
         constituents.join(", "),
     ]
 }
 
 fn as_json(join: Option<&Join>, options: &CategoryOptions) -> Value {
     let items = |items: &[(String, Share)]| -> Vec<Value> {
-        items.iter().map(|(name, share)| json!({"name": name, "share": share.0})).collect()
+        items
+            .iter()
+            .map(|(name, share)| json!({"name": name, "share": share.0}))
+            .collect()
     };
     let joined = join.map(|join| {
         let rows: Vec<Value> = join

@@ -61,7 +61,9 @@ fn as_page(usage: Option<&[MemoryUsage]>, format: ReportFormat) -> String {
     page.line("allocated since the capture began; late growth: what the second half left more than the first");
     let unmatched: u64 = usage.iter().map(|usage| usage.unmatched_frees).sum();
     if unmatched > 0 {
-        page.line(&format!("{unmatched} frees of memory that was allocated before the capture change no figure"));
+        page.line(&format!(
+            "{unmatched} frees of memory that was allocated before the capture change no figure"
+        ));
     }
     page.finish()
 }

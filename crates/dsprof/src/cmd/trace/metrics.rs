@@ -34,7 +34,9 @@ pub(super) fn run(args: &MetricsArgs) -> Result<Status> {
 fn as_page(metrics: Option<&[MetricSamples]>, above: Option<f64>, format: ReportFormat) -> String {
     let mut page = Page::new(format);
     let Some(metrics) = metrics else {
-        page.line("no counters were sampled: the capture did not ask for them, or was not permitted to");
+        page.line(
+            "no counters were sampled: the capture did not ask for them, or was not permitted to",
+        );
         return page.finish();
     };
     let above_heading = above.map(|level| format!("Above {level}"));
@@ -45,7 +47,11 @@ fn as_page(metrics: Option<&[MetricSamples]>, above: Option<f64>, format: Report
     let right: Vec<usize> = (0..heading.len() - 1).collect();
     page.table(&heading, &rows, &right);
     for metric in metrics.iter().filter(|metric| metric.negative() > 0) {
-        page.line(&format!("{}: {} negative samples, which no counter can have", name(metric), metric.negative()));
+        page.line(&format!(
+            "{}: {} negative samples, which no counter can have",
+            name(metric),
+            metric.negative()
+        ));
     }
     page.finish()
 }
@@ -95,6 +101,7 @@ fn as_json(metrics: Option<&[MetricSamples]>, above: Option<f64>) -> Value {
             "negative_samples": metric.negative(),
         })
     };
-    let metrics: Option<Vec<Value>> = metrics.map(|metrics| metrics.iter().map(of_metric).collect());
+    let metrics: Option<Vec<Value>> =
+        metrics.map(|metrics| metrics.iter().map(of_metric).collect());
     json!({"schema": "dsprof.metrics/1", "above": above, "metrics": metrics})
 }

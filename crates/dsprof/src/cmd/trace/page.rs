@@ -11,13 +11,20 @@ pub(super) struct Page {
 
 impl Page {
     pub(super) fn new(format: ReportFormat) -> Self {
-        Self { format, text: String::new() }
+        Self {
+            format,
+            text: String::new(),
+        }
     }
 
     /// Begins a section.
     pub(super) fn heading(&mut self, heading: &str) {
         self.separate();
-        self.text.push_str(if self.format == ReportFormat::Md { "## " } else { "" });
+        self.text.push_str(if self.format == ReportFormat::Md {
+            "## "
+        } else {
+            ""
+        });
         self.line(heading);
         if self.format == ReportFormat::Md {
             self.text.push('\n');
@@ -38,7 +45,8 @@ impl Page {
 
     /// Adds a table; columns in `right` hold numbers.
     pub(super) fn table(&mut self, heading: &[&str], rows: &[Vec<String>], right: &[usize]) {
-        self.text.push_str(&in_format(heading, rows, right, self.format));
+        self.text
+            .push_str(&in_format(heading, rows, right, self.format));
     }
 
     /// Leaves a line free, unless the page is empty or one is free already.

@@ -18,7 +18,11 @@ pub(super) fn run(args: &PartArgs) -> Result<Status> {
     let window = input::window(args.window)?;
     let times = trace.plugin_times(window)?;
     // The wall that shares are of: the window where both its ends are given, else the session.
-    let wall = if window == Window::ALL { trace.session_duration()? } else { trace.busy(window)?.session };
+    let wall = if window == Window::ALL {
+        trace.session_duration()?
+    } else {
+        trace.busy(window)?.session
+    };
     let text = match args.print.format {
         ReportFormat::Json => json_text(&as_json(times.as_ref(), wall))?,
         format => as_page(times.as_ref(), wall, format),
@@ -47,13 +51,30 @@ fn as_page(times: Option<&PluginTimes>, wall: Option<Nanos>, format: ReportForma
             ]
         })
         .collect();
-    page.table(&["Owner", "Inside (ms)", "Of wall", "Self (ms)", "GPU (ms)", "Threads"], &rows, &[1, 2, 3, 4, 5]);
+    page.table(
+        &[
+            "Owner",
+            "Inside (ms)",
+            "Of wall",
+            "Self (ms)",
+            "GPU (ms)",
+            "Threads",
+        ],
+        &rows,
+        &[1, 2, 3, 4, 5],
+    );
     page.line("inside: any thread was in one of its ranges; self: without ranges nested inside, summed over threads; GPU: work launched there");
     if times.open > 0 {
-        page.line(&format!("{} ranges were still open at the end, and count until the last time of any range", times.open));
+        page.line(&format!(
+            "{} ranges were still open at the end, and count until the last time of any range",
+            times.open
+        ));
     }
     if times.crossing > 0 {
-        page.line(&format!("{} start/end ranges ended on another thread than they began on", times.crossing));
+        page.line(&format!(
+            "{} start/end ranges ended on another thread than they began on",
+            times.crossing
+        ));
     }
     page.heading("Ranges");
     let rows: Vec<Vec<String>> = times
@@ -71,7 +92,18 @@ fn as_page(times: Option<&PluginTimes>, wall: Option<Nanos>, format: ReportForma
             ]
         })
         .collect();
-    page.table(&["Owner", "Range", "Count", "Total (ms)", "Self (ms)", "GPU (ms)"], &rows, &[2, 3, 4, 5]);
+    page.table(
+        &[
+            "Owner",
+            "Range",
+            "Count",
+            "Total (ms)",
+            "Self (ms)",
+            "GPU (ms)",
+        ],
+        &rows,
+        &[2, 3, 4, 5],
+    );
     page.finish()
 }
 

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use ds_nsys::{CollectiveTime, FracNanos, RankBasis, RankKey, RankOptions, RankTable, Straggler, StragglerEvidence, Trace};
+use ds_nsys::{
+    CollectiveTime, FracNanos, RankBasis, RankKey, RankOptions, RankTable, Straggler,
+    StragglerEvidence, Trace,
+};
 use serde_json::{Value, json};
 
 use super::figures::{UNKNOWN, frac_millis, millis, rank_json, spread_json};
@@ -17,7 +20,10 @@ use crate::output;
 
 pub(super) fn run(args: &RanksArgs) -> Result<Status> {
     let paths = input::exports(&args.traces)?;
-    let traces = paths.iter().map(|path| input::open(path)).collect::<Result<Vec<Trace>>>()?;
+    let traces = paths
+        .iter()
+        .map(|path| input::open(path))
+        .collect::<Result<Vec<Trace>>>()?;
     let options = RankOptions {
         window: input::window(args.window)?,
         taxonomy: input::taxonomy(&args.rules)?,
@@ -52,7 +58,8 @@ fn as_page(table: &RankTable, paths: &[PathBuf], format: ReportFormat) -> String
         .map(|row| {
             vec![
                 row.rank.to_string(),
-                row.step.map_or_else(|| "–".to_owned(), |step| frac_millis(step.median)),
+                row.step
+                    .map_or_else(|| "–".to_owned(), |step| frac_millis(step.median)),
                 frac_millis(row.busy),
                 frac(row.compute),
                 frac(row.communication),
@@ -75,13 +82,21 @@ fn as_page(table: &RankTable, paths: &[PathBuf], format: ReportFormat) -> String
         page.line(&format!("trace {}: {}", at + 1, path.display()));
     }
     if table.is_hidden_by_graphs {
-        page.line("graphs traced as a whole hide kernels: compute and communication cannot be told apart");
+        page.line(
+            "graphs traced as a whole hide kernels: compute and communication cannot be told apart",
+        );
     }
     if let Some(imbalance) = table.busy_imbalance {
-        page.line(&format!("busy imbalance: the longest is {:.3} of the mean", imbalance.0));
+        page.line(&format!(
+            "busy imbalance: the longest is {:.3} of the mean",
+            imbalance.0
+        ));
     }
     if table.unmatched_collectives > 0 {
-        page.line(&format!("{} collectives could not be matched: ranks ran different numbers of them", table.unmatched_collectives));
+        page.line(&format!(
+            "{} collectives could not be matched: ranks ran different numbers of them",
+            table.unmatched_collectives
+        ));
     }
     page.line(&match &table.straggler {
         Some(straggler) => straggler_line(straggler),
@@ -93,10 +108,16 @@ fn as_page(table: &RankTable, paths: &[PathBuf], format: ReportFormat) -> String
 
 fn straggler_line(straggler: &Straggler) -> String {
     let evidence = evidence(straggler.evidence);
-    let category = straggler.category.as_ref().map_or_else(String::new, |(category, factor)| {
-        format!(", most of it in {category} ({:.2} of the others)", factor.0)
-    });
-    format!("slow: {}, {:.2} of the others' compute time, by {evidence}{category}", straggler.rank, straggler.factor.0)
+    let category = straggler
+        .category
+        .as_ref()
+        .map_or_else(String::new, |(category, factor)| {
+            format!(", most of it in {category} ({:.2} of the others)", factor.0)
+        });
+    format!(
+        "slow: {}, {:.2} of the others' compute time, by {evidence}{category}",
+        straggler.rank, straggler.factor.0
+    )
 }
 
 fn evidence(evidence: StragglerEvidence) -> &'static str {
@@ -120,12 +141,25 @@ fn categories(page: &mut Page, table: &RankTable) {
                 frac_millis(category.min),
                 frac_millis(category.median),
                 frac_millis(category.max),
-                category.factor.map_or_else(|| "–".to_owned(), |factor| format!("{:.3}", factor.0)),
+                category
+                    .factor
+                    .map_or_else(|| "–".to_owned(), |factor| format!("{:.3}", factor.0)),
                 category.slowest.to_string(),
             ]
         })
         .collect();
-    page.table(&["Category", "Min (ms)", "Median (ms)", "Max (ms)", "Of the others", "Slowest"], &rows, &[1, 2, 3, 4]);
+    page.table(
+        &[
+            "Category",
+            "Min (ms)",
+            "Median (ms)",
+            "Max (ms)",
+            "Of the others",
+            "Slowest",
+        ],
+        &rows,
+        &[1, 2, 3, 4],
+    );
 }
 
 fn as_json(table: &RankTable, paths: &[PathBuf]) -> Value {

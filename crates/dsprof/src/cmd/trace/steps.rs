@@ -2,12 +2,14 @@
 
 use anyhow::Result;
 use ds_nsys::{
-    BusyShares, CheckOptions, DeviceKey, FracNanos, Nanos, PrefillEvidence, Spread, StepKind, StepSeries, Steps,
+    BusyShares, CheckOptions, DeviceKey, FracNanos, Nanos, PrefillEvidence, Spread, StepKind,
+    StepSeries, Steps,
 };
 use serde_json::{Value, json};
 
 use super::figures::{
-    busy_shares, busy_shares_json, frac_millis, interval_json, millis, percent, rank, rank_json, spread_json,
+    busy_shares, busy_shares_json, frac_millis, interval_json, millis, percent, rank, rank_json,
+    spread_json,
 };
 use super::input;
 use super::page::Page;
@@ -55,7 +57,11 @@ fn as_page(steps: &Steps, shares: &[BusyShares], format: ReportFormat) -> String
 
 fn one_rank(page: &mut Page, device: DeviceKey, series: &StepSeries) {
     page.heading(&format!("{}: {}", rank(device), series.bound));
-    page.line(&format!("{} complete steps by {}", series.steps.len(), series.method));
+    page.line(&format!(
+        "{} complete steps by {}",
+        series.steps.len(),
+        series.method
+    ));
     page.separate();
     let upper = if series.is_upper_figure { "≤ " } else { "" };
     let row = |name: &str, sign: &str, spread: &Spread| {
@@ -70,13 +76,31 @@ fn one_rank(page: &mut Page, device: DeviceKey, series: &StepSeries) {
     let rows = [
         row("step", "", &series.duration),
         row("busy", upper, &series.busy),
-        row("idle", if series.is_upper_figure { "≥ " } else { "" }, &series.idle),
+        row(
+            "idle",
+            if series.is_upper_figure { "≥ " } else { "" },
+            &series.idle,
+        ),
         row("host gap", "", &series.host_gap),
     ];
-    page.table(&["", "Median (ms)", "Mean (ms)", "Median dev. (ms)", "P95 (ms)"], &rows, &[1, 2, 3, 4]);
+    page.table(
+        &[
+            "",
+            "Median (ms)",
+            "Mean (ms)",
+            "Median dev. (ms)",
+            "P95 (ms)",
+        ],
+        &rows,
+        &[1, 2, 3, 4],
+    );
     page.line(&match series.communication {
         Some((exposed, hidden)) => {
-            format!("communication in the median step: {} ms exposed, {} ms hidden", frac_millis(exposed), frac_millis(hidden))
+            format!(
+                "communication in the median step: {} ms exposed, {} ms hidden",
+                frac_millis(exposed),
+                frac_millis(hidden)
+            )
         }
         None => "communication: unknown, graphs traced as a whole hide their kernels".to_owned(),
     });

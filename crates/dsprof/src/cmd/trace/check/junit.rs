@@ -11,13 +11,20 @@ use super::show::is_needed;
 use crate::junit::{Case, Outcome, suite};
 
 pub(super) fn render(verdict: &Verdict, trace: &Path) -> String {
-    let name = format!("dsprof trace check --as {} {}", verdict.purpose, trace.display());
+    let name = format!(
+        "dsprof trace check --as {} {}",
+        verdict.purpose,
+        trace.display()
+    );
     let cases: Vec<Case> = verdict.gates.iter().map(case).collect();
     suite(&name, &cases)
 }
 
 fn case(gate: &Gate) -> Case {
-    let next = gate.action.as_ref().map_or_else(String::new, |action| format!("; next: {action}"));
+    let next = gate
+        .action
+        .as_ref()
+        .map_or_else(String::new, |action| format!("; next: {action}"));
     let text = format!("{}{next}", gate.reason);
     Case {
         class: "trace.check".to_owned(),

@@ -18,7 +18,13 @@ pub(super) fn as_page(verdict: &Verdict, format: ReportFormat) -> String {
         page.line("partial: the profiler says that events are missing, and every figure is of a part of the work");
     }
     if let Some(bound) = &verdict.bound {
-        page.line(&format!("{} ({}: {}, threshold {})", bound.bound, rank(bound.device), bound.share, bound.threshold));
+        page.line(&format!(
+            "{} ({}: {}, threshold {})",
+            bound.bound,
+            rank(bound.device),
+            bound.share,
+            bound.threshold
+        ));
     }
     for (device, series) in verdict.steps.found() {
         page.line(&format!(
@@ -44,14 +50,24 @@ pub(super) fn as_page(verdict: &Verdict, format: ReportFormat) -> String {
 pub(super) fn headline(verdict: &Verdict) -> String {
     let outcome = outcome_word(verdict.outcome);
     match verdict.decisive.and_then(|id| verdict.gate(id)) {
-        Some(gate) => format!("{outcome} as {}: {} {}: {}", verdict.purpose, gate.id, gate.id.name(), gate.reason),
+        Some(gate) => format!(
+            "{outcome} as {}: {} {}: {}",
+            verdict.purpose,
+            gate.id,
+            gate.id.name(),
+            gate.reason
+        ),
         None => format!("{outcome} as {}", verdict.purpose),
     }
 }
 
 fn gates(page: &mut Page, verdict: &Verdict) {
     page.heading("Gates");
-    let measure = |measure: &Option<Measure>| measure.as_ref().map_or_else(String::new, ToString::to_string);
+    let measure = |measure: &Option<Measure>| {
+        measure
+            .as_ref()
+            .map_or_else(String::new, ToString::to_string)
+    };
     let rows: Vec<Vec<String>> = verdict
         .gates
         .iter()
@@ -65,11 +81,25 @@ fn gates(page: &mut Page, verdict: &Verdict) {
             ]
         })
         .collect();
-    page.table(&["Gate", "State", "", "Measured", "Threshold"], &rows, &[3, 4]);
+    page.table(
+        &["Gate", "State", "", "Measured", "Threshold"],
+        &rows,
+        &[3, 4],
+    );
     page.separate();
-    for gate in verdict.gates.iter().filter(|gate| gate.state == GateState::Fail || is_needed(gate)) {
-        let next = gate.action.as_ref().map_or_else(String::new, |action| format!("; next: {action}"));
-        page.item(&format!("{} {}: {}{next}", gate.id, gate.state, gate.reason));
+    for gate in verdict
+        .gates
+        .iter()
+        .filter(|gate| gate.state == GateState::Fail || is_needed(gate))
+    {
+        let next = gate
+            .action
+            .as_ref()
+            .map_or_else(String::new, |action| format!("; next: {action}"));
+        page.item(&format!(
+            "{} {}: {}{next}",
+            gate.id, gate.state, gate.reason
+        ));
     }
 }
 

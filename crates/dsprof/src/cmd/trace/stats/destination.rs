@@ -23,22 +23,32 @@ pub(super) struct Order {
 }
 
 enum Destination {
-    /// Standard output; every report but the first leaves a line free.
-    Console { is_first: bool },
+    Console,
     File(PathBuf),
+}
+
+/// Standard output over several reports: between two of them a line is free.
+#[derive(Default)]
+pub(super) struct Console {
+    is_begun: bool,
 }
 
 impl Order {
     /// Lets `make` write the report to where it belongs.
-    pub(super) fn write(&self, make: &dyn Fn(&mut dyn Write) -> Result<()>) -> Result<()> {
+    pub(super) fn write(
+        &self,
+        console: &mut Console,
+        make: &dyn Fn(&mut dyn Write) -> Result<()>,
+    ) -> Result<()> {
         match &self.destination {
-            Destination::Console { is_first } => output::stream(|out| {
+            Destination::Console => output::stream(|out| {
                 // The text of a table begins with a free line of its own.
-                if !is_first && self.format != StatsFormat::Text {
-                    make(&mut AfterLine { out, is_begun: false })
-                } else {
-                    make(out)
-                }
+                let is_line_due = console.is_begun && self.format != StatsFormat::Text;
+                make(&mut Apart {
+                    out,
+                    console,
+                    is_line_due,
+                })
             }),
             Destination::File(path) => {
                 let bytes = RefCell::new(Vec::new());
@@ -50,17 +60,20 @@ impl Order {
     }
 }
 
-/// Begins with a free line as soon as anything is written.
-struct AfterLine<'w> {
+/// Begins with a free line, where one is due, as soon as anything is written.
+struct Apart<'w> {
     out: &'w mut dyn Write,
-    is_begun: bool,
+    console: &'w mut Console,
+    is_line_due: bool,
 }
 
-impl Write for AfterLine<'_> {
+impl Write for Apart<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if !self.is_begun && !bytes.is_empty() {
-            self.out.write_all(b"\n")?;
-            self.is_begun = true;
+        if !bytes.is_empty() {
+            if std::mem::take(&mut self.is_line_due) {
+                self.out.write_all(b"\n")?;
+            }
+            self.console.is_begun = true;
         }
         self.out.write(bytes)
     }
@@ -75,10 +88,13 @@ pub(super) fn orders(args: &StatsArgs, trace: &Path, reports: Vec<Report>) -> Re
     if args.format.len() > reports.len() || args.output.len() > reports.len() {
         return Err(Usage("more formats or outputs than reports: each is for one report, the last for all that remain".to_owned()).into());
     }
-    let mut is_first = true;
     let mut orders: Vec<Order> = Vec::with_capacity(reports.len());
     for (at, report) in reports.into_iter().enumerate() {
-        let output = args.output.get(at).or(args.output.last()).map_or("-", String::as_str);
+        let output = args
+            .output
+            .get(at)
+            .or(args.output.last())
+            .map_or("-", String::as_str);
         let format = args.format.get(at).or(args.format.last()).copied();
         let prefix = match output {
             "-" => None,
@@ -86,18 +102,18 @@ pub(super) fn orders(args: &StatsArgs, trace: &Path, reports: Vec<Report>) -> Re
             prefix => Some(prefix.into()),
         };
         let (format, destination) = match prefix {
-            None => {
-                let console = Destination::Console { is_first };
-                is_first = false;
-                (format.unwrap_or(StatsFormat::Text), console)
-            }
+            None => (format.unwrap_or(StatsFormat::Text), Destination::Console),
             Some(mut name) => {
                 let format = format.unwrap_or(StatsFormat::Csv);
                 name.push(format!("_{}.{}", file_name(&report), ending(format)));
                 (format, Destination::File(name.into()))
             }
         };
-        orders.push(Order { report, format, destination });
+        orders.push(Order {
+            report,
+            format,
+            destination,
+        });
     }
     Ok(orders)
 }

@@ -17,7 +17,12 @@ pub(super) struct JsonRows<W> {
 
 impl<W: Write> JsonRows<W> {
     pub(super) fn new(out: W, style: Style) -> Self {
-        Self { out, style, columns: &[], contents: Contents::Nothing }
+        Self {
+            out,
+            style,
+            columns: &[],
+            contents: Contents::Nothing,
+        }
     }
 
     /// Closes the list.

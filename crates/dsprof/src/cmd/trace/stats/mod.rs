@@ -11,13 +11,16 @@ use std::io::{self, Read as _, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use ds_nsys::{FileKind, MAGIC_LEN, NameWidth, Report, ReportKind, ReportOptions, SeparatedWriter, StatsOutput, Style, Trace};
+use ds_nsys::{
+    FileKind, MAGIC_LEN, NameWidth, Report, ReportKind, ReportOptions, SeparatedWriter,
+    StatsOutput, Style, Trace,
+};
 
 use super::input;
 use crate::cli_trace::{StatsArgs, StatsFormat, StyleArg};
 use crate::exit::{Status, Usage};
 use crate::output;
-use destination::{Order, orders};
+use destination::{Console, Order, orders};
 use json_rows::JsonRows;
 
 /// The reports that nsys makes when nobody asks for others and that are reproduced here, in its order.
@@ -41,13 +44,21 @@ pub(super) fn run(args: &StatsArgs) -> Result<Status> {
     let reports = args
         .report
         .iter()
-        .map(|name| name.trim().parse::<Report>().map_err(|error| unknown(name, &error)))
+        .map(|name| {
+            name.trim()
+                .parse::<Report>()
+                .map_err(|error| unknown(name, &error))
+        })
         .collect::<Result<Vec<_>, _>>()?;
     if let Some(printed) = printed_stats(path)? {
         return printed::run(args, &printed, &reports);
     }
     let trace = input::open(path)?;
-    let reports = if reports.is_empty() { BY_DEFAULT.map(Report::from).to_vec() } else { reports };
+    let reports = if reports.is_empty() {
+        BY_DEFAULT.map(Report::from).to_vec()
+    } else {
+        reports
+    };
     let options = ReportOptions {
         style: match args.style {
             StyleArg::V2025 => Style::V2025,
@@ -55,10 +66,11 @@ pub(super) fn run(args: &StatsArgs) -> Result<Status> {
         },
         window: input::window(args.window)?,
     };
+    let mut console = Console::default();
     for order in orders(args, path, reports)? {
         let report = order.report;
         let no_data = || output::message(&format!("{}: no data for {report}", path.display()));
-        order.write(&|out| {
+        order.write(&mut console, &|out| {
             let rows = match args.by {
                 Some(by) => split::write(&trace, by, &order, options, out)?,
                 None => write(&trace, &order, options, out)?,
@@ -80,8 +92,16 @@ enum Contents {
 }
 
 /// Writes one report. Rows are handed on as they are read, but for text, whose columns are as wide as the widest cell.
-fn write(trace: &Trace, order: &Order, options: ReportOptions, out: &mut dyn Write) -> Result<Contents> {
-    let mut out = Counted { out, contents: Contents::Nothing };
+fn write(
+    trace: &Trace,
+    order: &Order,
+    options: ReportOptions,
+    out: &mut dyn Write,
+) -> Result<Contents> {
+    let mut out = Counted {
+        out,
+        contents: Contents::Nothing,
+    };
     match order.format {
         StatsFormat::Text => {
             let table = trace.report(order.report, options)?;
@@ -124,11 +144,15 @@ impl Write for Counted<'_> {
 }
 
 fn unknown(name: &str, error: &ds_nsys::Error) -> Usage {
-    Usage(format!("--report {name}: {error}; `--help-reports` lists them all"))
+    Usage(format!(
+        "--report {name}: {error}; `--help-reports` lists them all"
+    ))
 }
 
 fn list_reports() -> Result<Status> {
-    let rows: Vec<Vec<String>> = ReportKind::all().map(|kind| vec![kind.name().to_owned(), about(kind).to_owned()]).collect();
+    let rows: Vec<Vec<String>> = ReportKind::all()
+        .map(|kind| vec![kind.name().to_owned(), about(kind).to_owned()])
+        .collect();
     let mut text = crate::table::plain(&rows);
     text.push_str("\nThe names from before 2023.2 (gpukernsum, cudaapisum, …) are accepted too. Options follow a colon: `:base` and\n");
     text.push_str("`:mangled` for kernel names, `:nvtx-name` for the range around the launch, `:rows=N` for um_sum.\n");
@@ -163,13 +187,16 @@ fn about(kind: ReportKind) -> &'static str {
 /// What the file holds, where it is no export but the output of somebody's `nsys stats`.
 fn printed_stats(path: &Path) -> Result<Option<StatsOutput>> {
     // What cannot be opened, and what is a directory, is for the reader of exports to complain about.
-    let Ok(mut file) = File::open(path) else { return Ok(None) };
+    let Ok(mut file) = File::open(path) else {
+        return Ok(None);
+    };
     let mut bytes = Vec::new();
     let head = (&mut file).take(MAGIC_LEN as u64).read_to_end(&mut bytes);
     if head.is_err() || FileKind::recognise(&bytes) != FileKind::Other || !looks_like_text(&bytes) {
         return Ok(None);
     }
-    file.read_to_end(&mut bytes).with_context(|| format!("`{}` cannot be read", path.display()))?;
+    file.read_to_end(&mut bytes)
+        .with_context(|| format!("`{}` cannot be read", path.display()))?;
     let printed = StatsOutput::read(&bytes).with_context(|| format!("`{}`", path.display()))?;
     let says_something = !printed.tables.is_empty() || !printed.messages.is_empty();
     Ok(says_something.then_some(printed))
@@ -177,13 +204,20 @@ fn printed_stats(path: &Path) -> Result<Option<StatsOutput>> {
 
 /// Text holds no zero bytes, but for UTF-16, which begins with a mark or has every second byte zero.
 fn looks_like_text(head: &[u8]) -> bool {
-    let is_utf_16 = matches!(head, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] | [_, 0, _, 0, ..] | [0, _, 0, _, ..]);
+    let is_utf_16 = matches!(
+        head,
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] | [_, 0, _, 0, ..] | [0, _, 0, _, ..]
+    );
     is_utf_16 || !head.contains(&0)
 }
 
 /// The trace's path without what an export's name ends with.
 fn stem(path: &Path) -> OsString {
     let is_packed = path.extension().is_some_and(|ending| ending == "gz");
-    let unpacked = if is_packed { path.with_extension("") } else { path.to_owned() };
+    let unpacked = if is_packed {
+        path.with_extension("")
+    } else {
+        path.to_owned()
+    };
     unpacked.with_extension("").into_os_string()
 }

@@ -3,7 +3,10 @@
 use std::io::Write;
 
 use anyhow::Result;
-use ds_nsys::{FileContents, Report, ReportKind, StatsMessage, StatsNote, StatsOutput, StatsTable, StatsUnit, StatsValue, Window};
+use ds_nsys::{
+    FileContents, Report, ReportKind, StatsMessage, StatsNote, StatsOutput, StatsTable, StatsUnit,
+    StatsValue, Window,
+};
 use serde_json::{Map, Value, json};
 
 use crate::cli_trace::{StatsArgs, StatsFormat, StyleArg};
@@ -23,7 +26,13 @@ pub(super) fn run(args: &StatsArgs, printed: &StatsOutput, reports: &[Report]) -
     let format = match args.format.as_slice() {
         [] => StatsFormat::Text,
         [format] => *format,
-        _ => return Err(Usage("--format: of printed text all tables are printed alike; give one format".to_owned()).into()),
+        _ => {
+            return Err(Usage(
+                "--format: of printed text all tables are printed alike; give one format"
+                    .to_owned(),
+            )
+            .into());
+        }
     };
     for table in &tables {
         for note in &table.notes {
@@ -52,12 +61,18 @@ fn refuse_what_needs_the_export(args: &StatsArgs, reports: &[Report]) -> Result<
         "--style"
     } else if !args.output.is_empty() {
         "--output"
-    } else if reports.iter().any(|report| *report != Report::from(report.kind)) {
+    } else if reports
+        .iter()
+        .any(|report| *report != Report::from(report.kind))
+    {
         "an option of a report"
     } else {
         return Ok(());
     };
-    Err(Unusable(format!("{what}: needs the export; this file is what `nsys stats` printed")).into())
+    Err(Unusable(format!(
+        "{what}: needs the export; this file is what `nsys stats` printed"
+    ))
+    .into())
 }
 
 fn wanted<'p>(printed: &'p StatsOutput, reports: &[Report]) -> Result<Vec<&'p StatsTable>> {
@@ -70,10 +85,19 @@ fn wanted<'p>(printed: &'p StatsOutput, reports: &[Report]) -> Result<Vec<&'p St
     let mut found = Vec::new();
     for report in reports {
         let before = found.len();
-        found.extend(printed.tables.iter().filter(|table| kind(table) == Some(report.kind)));
+        found.extend(
+            printed
+                .tables
+                .iter()
+                .filter(|table| kind(table) == Some(report.kind)),
+        );
         if found.len() == before {
             let held: Vec<&str> = printed.tables.iter().map(name).collect();
-            let what = format!("the file holds no `{}`, only: {}", report.kind, held.join(", "));
+            let what = format!(
+                "the file holds no `{}`, only: {}",
+                report.kind,
+                held.join(", ")
+            );
             return Err(Unusable(what).into());
         }
     }
@@ -92,9 +116,22 @@ fn name(table: &StatsTable) -> &str {
 }
 
 fn as_text(printed: &StatsTable, out: &mut dyn Write) -> Result<()> {
-    let columns: Vec<&str> = printed.columns.iter().map(|column| column.heading.as_str()).collect();
-    let rows: Vec<Vec<String>> = printed.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
-    let is_number = |at: &usize| printed.rows.iter().any(|row| matches!(row.get(*at), Some(StatsValue::Number(_))));
+    let columns: Vec<&str> = printed
+        .columns
+        .iter()
+        .map(|column| column.heading.as_str())
+        .collect();
+    let rows: Vec<Vec<String>> = printed
+        .rows
+        .iter()
+        .map(|row| row.iter().map(cell).collect())
+        .collect();
+    let is_number = |at: &usize| {
+        printed
+            .rows
+            .iter()
+            .any(|row| matches!(row.get(*at), Some(StatsValue::Number(_))))
+    };
     let right: Vec<usize> = (0..columns.len()).filter(is_number).collect();
     write!(out, "\n ** {} (line {}):\n\n", name(printed), printed.line)?;
     out.write_all(table(&columns, &rows, &right).as_bytes())?;
@@ -106,10 +143,17 @@ fn separated(tables: &[&StatsTable], separator: char, out: &mut dyn Write) -> Re
         if at > 0 {
             writeln!(out)?;
         }
-        let heading = table.columns.iter().map(|column| column.heading.clone()).collect();
+        let heading = table
+            .columns
+            .iter()
+            .map(|column| column.heading.clone())
+            .collect();
         let rows = table.rows.iter().map(|row| row.iter().map(cell).collect());
         for fields in std::iter::once::<Vec<String>>(heading).chain(rows) {
-            let quoted: Vec<String> = fields.iter().map(|field| quoted(field, separator)).collect();
+            let quoted: Vec<String> = fields
+                .iter()
+                .map(|field| quoted(field, separator))
+                .collect();
             writeln!(out, "{}", quoted.join(&separator.to_string()))?;
         }
     }
@@ -143,7 +187,11 @@ fn as_json(table: &StatsTable) -> Value {
         .rows
         .iter()
         .map(|row| {
-            let cells = table.columns.iter().zip(row).map(|(column, cell)| (column.heading.clone(), value(cell)));
+            let cells = table
+                .columns
+                .iter()
+                .zip(row)
+                .map(|(column, cell)| (column.heading.clone(), value(cell)));
             Value::Object(cells.collect::<Map<_, _>>())
         })
         .collect();
@@ -183,7 +231,11 @@ fn said(message: &StatsMessage) -> String {
             Some(report) => format!("{report} was skipped: {reason}"),
             None => format!("a report was skipped: {reason}"),
         },
-        StatsMessage::Written { report, file, contents } => {
+        StatsMessage::Written {
+            report,
+            file,
+            contents,
+        } => {
             let contents = match contents {
                 FileContents::Rows => "",
                 FileContents::Nothing => ", which is empty",
@@ -191,7 +243,9 @@ fn said(message: &StatsMessage) -> String {
             format!("{report} was written to `{file}`{contents}")
         }
         StatsMessage::ExistingExport => "an export from an earlier run was used".to_owned(),
-        StatsMessage::StaleExport => "the export was older than its report, and nothing was printed".to_owned(),
+        StatsMessage::StaleExport => {
+            "the export was older than its report, and nothing was printed".to_owned()
+        }
         StatsMessage::UnknownReport { name } => format!("that nsys has no report `{name}`"),
         StatsMessage::DamagedExport => "the export could not be opened".to_owned(),
         other => format!("{other:?}"),

@@ -5,16 +5,17 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use ds_nsys::{
-    Cell, DurationSummary, Heading, Report, ReportKind, ReportOptions, RowSink, Scope, Selection, SeparatedWriter,
-    SizeSummary, Split, Style, Trace,
+    Cell, DurationSummary, Heading, Report, ReportKind, ReportOptions, RowSink, Scope, Selection,
+    SeparatedWriter, SizeSummary, Split, Style, Trace,
 };
 
+use super::Contents;
 use super::destination::Order;
 use super::json_rows::JsonRows;
-use super::Contents;
+use crate::args::ReportFormat;
 use crate::cli_trace::{SplitArg, StatsFormat};
 use crate::exit::Usage;
-use crate::table::table;
+use crate::table::in_format;
 
 /// Writes one report, split.
 pub(super) fn write(
@@ -33,16 +34,33 @@ pub(super) fn write(
         },
     };
     let rows = rows(trace, &order.report, selection, options.style)?;
-    let contents = if rows.is_empty() { Contents::Nothing } else { Contents::Rows };
-    let columns = if order.report.kind == ReportKind::CudaGpuMemSizeSum { &SIZES } else { &TIMES };
-    let heading = Heading { report: order.report.kind.name(), title: "", columns };
+    let contents = if rows.is_empty() {
+        Contents::Nothing
+    } else {
+        Contents::Rows
+    };
+    let columns = if order.report.kind == ReportKind::CudaGpuMemSizeSum {
+        &SIZES
+    } else {
+        &TIMES
+    };
+    let heading = Heading {
+        report: order.report.kind.name(),
+        title: "",
+        columns,
+    };
     match order.format {
         StatsFormat::Text => {
-            let mut text = Text { style: options.style, rows: Vec::new() };
+            let mut text = Text {
+                style: options.style,
+                rows: Vec::new(),
+            };
             hand_on(&heading, &rows, &mut text)?;
             if contents == Contents::Rows {
                 write!(out, "\n ** {} by {}:\n\n", order.report, by_name(by))?;
-                out.write_all(table(columns, &text.rows, &NUMBERS).as_bytes())?;
+                out.write_all(
+                    in_format(columns, &text.rows, &NUMBERS, ReportFormat::Text).as_bytes(),
+                )?;
             }
         }
         StatsFormat::Csv | StatsFormat::Tsv => {
@@ -63,10 +81,28 @@ pub(super) fn write(
 }
 
 /// The columns of `nsys stats` without the share, which would be of a different whole in every part.
-const TIMES: [&str; 9] =
-    ["Part", "Total Time (ns)", "Count", "Avg (ns)", "Med (ns)", "Min (ns)", "Max (ns)", "StdDev (ns)", "Name"];
-const SIZES: [&str; 9] =
-    ["Part", "Total (B)", "Count", "Avg (B)", "Med (B)", "Min (B)", "Max (B)", "StdDev (B)", "Operation"];
+const TIMES: [&str; 9] = [
+    "Part",
+    "Total Time (ns)",
+    "Count",
+    "Avg (ns)",
+    "Med (ns)",
+    "Min (ns)",
+    "Max (ns)",
+    "StdDev (ns)",
+    "Name",
+];
+const SIZES: [&str; 9] = [
+    "Part",
+    "Total (B)",
+    "Count",
+    "Avg (B)",
+    "Med (B)",
+    "Min (B)",
+    "Max (B)",
+    "StdDev (B)",
+    "Operation",
+];
 /// The columns that hold numbers.
 const NUMBERS: [usize; 7] = [1, 2, 3, 4, 5, 6, 7];
 
@@ -75,29 +111,49 @@ type Row = [Cell<'static>; 9];
 fn rows(trace: &Trace, report: &Report, selection: Selection, style: Style) -> Result<Vec<Row>> {
     Ok(match report.kind {
         ReportKind::CudaGpuKernSum => {
-            let summary = trace.kernel_summary(report.naming, selection)?.unwrap_or_default();
-            summary.iter().map(|kernel| time_row(kernel.scope, &kernel.time, kernel.name.to_string())).collect()
+            let summary = trace
+                .kernel_summary(report.naming, selection)?
+                .unwrap_or_default();
+            summary
+                .iter()
+                .map(|kernel| time_row(kernel.scope, &kernel.time, kernel.name.to_string()))
+                .collect()
         }
         ReportKind::CudaApiSum => {
             let summary = trace.api_summary(selection)?.unwrap_or_default();
-            summary.iter().map(|call| time_row(call.scope, &call.time, call.name.to_string())).collect()
+            summary
+                .iter()
+                .map(|call| time_row(call.scope, &call.time, call.name.to_string()))
+                .collect()
         }
         ReportKind::OsrtSum => {
             let summary = trace.os_runtime_summary(selection)?.unwrap_or_default();
-            summary.iter().map(|call| time_row(call.scope, &call.time, call.name.to_string())).collect()
+            summary
+                .iter()
+                .map(|call| time_row(call.scope, &call.time, call.name.to_string()))
+                .collect()
         }
         ReportKind::CudaGpuMemTimeSum => {
             let summary = trace.memory_summary(selection)?.unwrap_or_default();
-            summary.iter().map(|memory| time_row(memory.scope, &memory.time, memory.operation.to_string())).collect()
+            summary
+                .iter()
+                .map(|memory| time_row(memory.scope, &memory.time, memory.operation.to_string()))
+                .collect()
         }
         ReportKind::CudaGpuMemSizeSum => {
             let summary = trace.memory_summary(selection)?.unwrap_or_default();
-            summary.iter().map(|memory| size_row(memory.scope, &memory.size, memory.operation.to_string())).collect()
+            summary
+                .iter()
+                .map(|memory| size_row(memory.scope, &memory.size, memory.operation.to_string()))
+                .collect()
         }
         ReportKind::NvtxSum => {
             let summary = trace.range_summary(selection)?;
             let ranges = summary.map(|summary| summary.ranges).unwrap_or_default();
-            ranges.iter().map(|range| time_row(range.scope, &range.time, range.name.printed(style))).collect()
+            ranges
+                .iter()
+                .map(|range| time_row(range.scope, &range.time, range.name.printed(style)))
+                .collect()
         }
         other => {
             let what = format!(
@@ -173,7 +229,12 @@ impl RowSink for Text {
     }
 
     fn row(&mut self, cells: &[Cell<'_>]) -> io::Result<()> {
-        self.rows.push(cells.iter().map(|cell| cell.printed(self.style).into_owned()).collect());
+        self.rows.push(
+            cells
+                .iter()
+                .map(|cell| cell.printed(self.style).into_owned())
+                .collect(),
+        );
         Ok(())
     }
 }
