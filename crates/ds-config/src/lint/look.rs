@@ -1,8 +1,9 @@
 //! What the rules look at: a pipeline, what the caller knows, and the questions that many rules ask.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::context::{GpuKind, LintContext, Purpose};
+use super::context::{LintContext, Purpose};
 use super::written::{self, Written};
 use crate::detect::Form;
 use crate::model::{
@@ -19,17 +20,27 @@ pub(super) struct Look<'a> {
     pub(super) context: &'a LintContext<'a>,
     /// The keys that are written on each element itself.
     written: Vec<Vec<Written>>,
+    /// The keys of `[property]` of each file that configures a stage, by its path.
+    configs: BTreeMap<&'a str, Vec<Written>>,
 }
 
 impl<'a> Look<'a> {
     /// Takes a pipeline up.
     pub(super) fn new(pipeline: &'a Pipeline, context: &'a LintContext<'a>) -> Self {
         let elements = pipeline.elements.iter();
+        let named = |file: &&SourceFile| {
+            let mut stages = pipeline.infer.iter();
+            stages.any(|stage| stage.config_path.as_ref() == Some(&file.path))
+        };
+        let configs = pipeline.files.iter().filter(named);
         Self {
             pipeline,
             context,
             written: elements
                 .map(|element| written::of_element(pipeline, element))
+                .collect(),
+            configs: configs
+                .map(|file| (file.path.as_str(), written::of_group(file, "property")))
                 .collect(),
         }
     }
@@ -62,9 +73,10 @@ impl<'a> Look<'a> {
     }
 
     /// The keys of `[property]` in the file of a stage.
-    pub(super) fn config_keys(&self, stage: &InferStage) -> Vec<Written> {
-        let file = self.config(stage);
-        file.map_or_else(Vec::new, |file| written::of_group(file, "property"))
+    pub(super) fn config_keys(&self, stage: &InferStage) -> &[Written] {
+        let path = stage.config_path.as_deref();
+        let keys = path.and_then(|path| self.configs.get(path));
+        keys.map_or(&[], Vec::as_slice)
     }
 
     /// Where a key is missing from the file of a stage: its group `[property]`.
@@ -228,10 +240,6 @@ impl<'a> Look<'a> {
 
     pub(super) fn wants_output(&self) -> bool {
         self.context.purpose == Purpose::Live
-    }
-
-    pub(super) fn is_integrated(&self) -> bool {
-        self.context.gpu == Some(GpuKind::Integrated)
     }
 
     /// Whether a path that a knob names exists; `None` where nobody can say.

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::detect::Form;
 use crate::gst_launch::{GstElement, GstGraph};
 use crate::ini::IniDocument;
 use crate::model::{Document, Element, FilePlace, Pipeline, SourceFile, nodes};
@@ -77,6 +78,8 @@ pub(super) fn of_element(pipeline: &Pipeline, element: &Element) -> Vec<Written>
                 ..written
             })
             .collect(),
+        // By itself the file of a tracker holds its group, and the element has the factory's name.
+        Document::Ini(_) if file.form == Form::TrackerTxt => of_group(file, "tracker"),
         Document::Ini(_) | Document::Yaml(_) => of_group(file, &element.name),
         Document::Csv(table) => table
             .rows()

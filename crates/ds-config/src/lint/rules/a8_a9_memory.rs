@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{Look, Report, Rule, Severity};
+use crate::lint::context::GpuKind;
 use crate::lint::written::Written;
 use crate::model::{Element, FilePlace, Knob, Role};
 
@@ -14,7 +15,8 @@ pub(super) const A8: Rule = Rule {
     title: "memory types differ along the chain",
     reason: "Between two kinds of memory every frame is copied, and some elements stop with `Mismatch between \
              configured memory type and i/p buffer memory type`.",
-    guard: "An integrated GPU; the new mux, which passes frames on as they are; converters, which are there to convert.",
+    guard: "An integrated GPU, which a surface array (4) gives away; the new mux, which passes frames on as they are; \
+            converters, which are there to convert.",
     remedy: "set `nvbuf-memory-type` and `cudadec-memtype` to 0 everywhere",
     fixed_by: Some("R1"),
     check: differ,
@@ -28,7 +30,7 @@ pub(super) const A9: Rule = Rule {
     title: "`nvbuf-memory-type` is not 0",
     reason: "On a discrete GPU 0 is device memory. 1 is pinned memory of the host, reached over PCIe, although some \
              guides call it NVMM; 3 is unified memory, whose pages move.",
-    guard: "2, which is device memory too; an integrated GPU; unified memory in a program that reads frames with the \
+    guard: "2, which is device memory too; an integrated GPU, which a surface array (4) gives away; unified memory in a program that reads frames with the \
             CPU (`get_nvds_buf_surface`).",
     remedy: "set `nvbuf-memory-type=0`",
     fixed_by: Some("R1"),
@@ -83,8 +85,19 @@ fn buffer_key<'l>(look: &'l Look<'_>, element: &Element) -> Option<(&'l Written,
     Some((written, memory))
 }
 
+/// Whether the pipeline is for an integrated GPU. Only that has surface arrays.
+fn is_integrated(look: &Look<'_>) -> bool {
+    let has_surface_array = |element: &Element| {
+        buffer_key(look, element).is_some_and(|(_, memory)| memory == Memory::SurfaceArray)
+    };
+    match look.context.gpu {
+        Some(gpu) => gpu == GpuKind::Integrated,
+        None => look.pipeline.elements.iter().any(has_surface_array),
+    }
+}
+
 fn differ(look: &Look<'_>, report: &mut Report<'_>) {
-    if look.is_integrated() {
+    if is_integrated(look) {
         return;
     }
     // The legacy mux decides in which memory the batch is.
@@ -104,7 +117,12 @@ fn differ(look: &Look<'_>, report: &mut Report<'_>) {
             format!("{what} {memory}, and the mux keeps its batches in {batch}"),
         );
     };
-    for decoder in look.pipeline.knobs_of(Knob::DecodeCudadecMemtype) {
+    let is_converted = look
+        .pipeline
+        .elements_with(Role::Converter)
+        .any(|converter| buffer_key(look, converter).is_some_and(|(_, memory)| memory == batch));
+    let decoders = look.pipeline.knobs_of(Knob::DecodeCudadecMemtype);
+    for decoder in decoders.filter(|_| !is_converted) {
         let value = decoder.integer().unwrap_or(0);
         if let Some(memory) = of_decoder(value).filter(|memory| *memory != batch)
             && decoder.computed.is_none()
@@ -133,7 +151,7 @@ fn differ(look: &Look<'_>, report: &mut Report<'_>) {
 }
 
 fn outside_device(look: &Look<'_>, report: &mut Report<'_>) {
-    if look.is_integrated() {
+    if is_integrated(look) {
         return;
     }
     let reads_frames = look.pipeline.files.iter().any(|file| {

@@ -3,6 +3,7 @@
 use super::{Look, Report, Rule, Severity};
 use crate::detect::Form;
 use crate::error::ErrorKind;
+use crate::lint::context::DeepStreamVersion;
 use crate::model::{Document, FilePlace, SourceFile};
 use crate::yaml::{YamlDocument, YamlKind, YamlNode};
 
@@ -15,11 +16,14 @@ pub(super) const G5: Rule = Rule {
     reason: "Flags are read as whole numbers and lists as texts with `;` between; what does not convert is thrown at, and \
              nobody catches it. An unknown key in `streammux:` is fatal as well.",
     guard: "Forms of another reader: service-maker files, where textual booleans are the custom, the tracker library's, \
-            the sample apps'.",
+            the sample apps'; keys of the mux in a release after 9.1.",
     remedy: "write 0 or 1, lists as `3;544;960`, and only keys of the mux that the release knows",
     fixed_by: None,
     check,
 };
+
+/// The release whose keys of the mux are listed here.
+const KNOWN: DeepStreamVersion = DeepStreamVersion { major: 9, minor: 1 };
 
 /// The keys that deepstream-app's YAML reader knows in `streammux:`
 /// (`deepstream_streammux_yaml.cpp`, DeepStream 9.1).
@@ -75,7 +79,8 @@ fn check(look: &Look<'_>, report: &mut Report<'_>) {
         );
         if let (Document::Yaml(document), true) = (&file.document, is_read_here) {
             values(file, document, report);
-            if file.form == Form::AppYml {
+            let is_newer = look.context.version.is_some_and(|version| version > KNOWN);
+            if file.form == Form::AppYml && !is_newer {
                 mux_keys(file, document, report);
             }
         }

@@ -477,4 +477,10 @@ fn g5_yaml_at_which_the_reader_throws() {
     check("G5", &mux("attach-sys-ts-as-ntp"), &mux("attach-sys-ts"));
     let service = "deepstream:\n  nodes:\n  - type: nvstreammux\n    name: m\n    properties:\n      batch-size: 2\n      live-source: true\n";
     check("G5", &infer("interval: yes"), &alone("s.yml", service));
+    let tomorrow = mux("a-key-of-tomorrow");
+    check(
+        "G5",
+        &tomorrow.clone().version(9, 1),
+        &tomorrow.version(9, 2),
+    );
 }

@@ -120,6 +120,32 @@ fn a_comment_allows_in_a_program() {
 }
 
 #[test]
+fn each_finding_can_be_allowed_by_itself() {
+    let many = app()
+        .with("batched-push-timeout=33333", "batched-push-timeout=-1")
+        .with("[streammux]\nbatch-size=4", "[streammux]\nbatch-size=2")
+        .with("type=1\nsync=0", "type=2\nsync=1")
+        .with("network-mode=2", "network-mode=0")
+        .and("[osd]\nenable=1\nprocess-mode=0\ngpu_id=0\n[tiled-display]\nenable=1\n");
+    let ids = |world: &World| -> Vec<&str> {
+        world.lint().iter().map(|finding| finding.rule.id).collect()
+    };
+    let all = ids(&many);
+    assert!(all.len() >= 10, "{all:?}");
+    for (position, finding) in many.lint().iter().enumerate() {
+        let place = finding.place.as_ref().expect("it stands in a file");
+        let comment = format!("# dsprof: allow {}", finding.rule.id);
+        let mut others = all.clone();
+        others.remove(position);
+        assert_eq!(
+            ids(&many.clone().above(place, &comment)),
+            others,
+            "{finding}"
+        );
+    }
+}
+
+#[test]
 fn findings_stand_in_the_order_of_places_and_ids() {
     let many = app()
         .with(

@@ -175,6 +175,21 @@ fn a8_a_decoder_and_a_mux_with_different_memory() {
         &app().and("[osd]\nenable=1\nnvbuf-memory-type=1\n"),
         &app().and("[osd]\nenable=1\nnvbuf-memory-type=2\n"),
     );
+    let chain = |convert: &str| {
+        command(&format!(
+            "filesrc location=a ! nvv4l2decoder ! {convert} m.sink_0 nvstreammux name=m batch-size=1 nvbuf-memory-type=3 ! fakesink"
+        ))
+    };
+    check(
+        "A8",
+        &chain(""),
+        &chain("nvvideoconvert nvbuf-memory-type=3 !"),
+    );
+    check(
+        "A8",
+        &chain(""),
+        &chain("").with("nvbuf-memory-type=3", "nvbuf-memory-type=4"),
+    );
 }
 
 #[test]
@@ -192,6 +207,10 @@ fn a9_frames_in_pinned_host_memory() {
         &program(""),
         &program("frame = pyds.get_nvds_buf_surface(b, 0)"),
     );
+    let array = faulty
+        .clone()
+        .with("nvbuf-memory-type=1", "nvbuf-memory-type=4");
+    check("A9", &array.clone().gpu(GpuKind::Discrete), &array);
 }
 
 #[test]
@@ -285,6 +304,12 @@ fn c1_a_key_that_trackers_lost() {
     let faulty = app().with(TRACKER_SIZE, "enable-batch-process=1\n");
     check("C1", &faulty, &faulty.clone().version(6, 2));
     check("C1", &faulty.version(6, 3), &app());
+    let group = "[tracker]\ntracker-width=640\nenable-past-frame=1\n";
+    check(
+        "C1",
+        &alone("tracker.txt", group),
+        &alone("tracker.txt", group).version(6, 1),
+    );
 }
 
 #[test]

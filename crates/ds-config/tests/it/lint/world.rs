@@ -3,7 +3,7 @@
 use std::io;
 
 use ds_config::{
-    DeepStreamVersion, FileSource, Finding, FrameRate, GpuKind, LintContext, Pipeline,
+    DeepStreamVersion, FilePlace, FileSource, Finding, FrameRate, GpuKind, LintContext, Pipeline,
     PrecisionWish, Purpose, lint, lint_bytes,
 };
 
@@ -105,6 +105,20 @@ impl World {
             *bytes = text.replace(old, new).into_bytes();
         }
         assert_eq!(n_found, 1, "`{old}` is to stand in the files once");
+        self
+    }
+
+    /// Puts a line above a place.
+    #[track_caller]
+    pub(crate) fn above(mut self, place: &FilePlace, line: &str) -> Self {
+        let mut files = self.files.iter_mut();
+        let file = files.find(|(path, _)| *path == place.path);
+        let (_, bytes) = file.expect("the place is in one of the files");
+        let text = String::from_utf8(bytes.clone()).expect("the files to change are text");
+        let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let line = format!("{line}\n");
+        lines.insert(place.place.line - 1, &line);
+        *bytes = lines.concat().into_bytes();
         self
     }
 
