@@ -109,6 +109,11 @@ impl<'a> Look<'a> {
         }
     }
 
+    /// Whether an element with a role is there.
+    pub(super) fn has(&self, role: Role) -> bool {
+        self.pipeline.elements_with(role).next().is_some()
+    }
+
     /// The one element that batches; `None` where there are several, since which source feeds which
     /// is not known then.
     pub(super) fn mux(&self) -> Option<&'a Element> {
@@ -123,12 +128,7 @@ impl<'a> Look<'a> {
 
     /// Whether sources or a list set the batch themselves: `[source-list]`, nvmultiurisrcbin.
     pub(super) fn sources_set_batch(&self) -> bool {
-        self.has_source_list()
-            || self
-                .pipeline
-                .elements_with(Role::MultiSource)
-                .next()
-                .is_some()
+        self.has_source_list() || self.has(Role::MultiSource)
     }
 
     /// Whether deepstream-app reads a list of sources, which then sets the batch keys.
@@ -152,13 +152,9 @@ impl<'a> Look<'a> {
     /// Whether an element sets a property that only the new mux has: the variable that selects it is
     /// then set out of sight. Keys of deepstream-app are read for both.
     pub(super) fn needs_new_mux(&self, element: &Element) -> bool {
-        let is_app = self
-            .pipeline
-            .elements_with(Role::Application)
-            .next()
-            .is_some();
         let mut keys = self.written(element).iter();
-        !is_app && keys.any(|written| ONLY_NEW_MUX.contains(&written.key.as_str()))
+        !self.has(Role::Application)
+            && keys.any(|written| ONLY_NEW_MUX.contains(&written.key.as_str()))
     }
 
     /// Whether a text waits to be filled in at a line: what stands there is not what is read.
@@ -186,12 +182,7 @@ impl<'a> Look<'a> {
 
     /// Whether nvdspreprocess decides the batch of a stage.
     pub(super) fn is_preprocessed(&self, stage: &InferStage) -> bool {
-        stage.tensors_from_preprocess
-            || self
-                .pipeline
-                .elements_with(Role::Preprocess)
-                .next()
-                .is_some()
+        stage.tensors_from_preprocess || self.has(Role::Preprocess)
     }
 
     pub(super) fn role(&self, id: ElementId) -> Option<Role> {
@@ -250,6 +241,14 @@ impl<'a> Look<'a> {
 }
 
 impl SourceFile {
+    /// The place of an offset, with the path.
+    pub(super) fn place_at(&self, offset: usize) -> FilePlace {
+        FilePlace {
+            path: self.path.clone(),
+            place: self.place(offset),
+        }
+    }
+
     /// The offsets of a line, from 1, with its end; empty past the last line.
     pub(super) fn line_range(&self, line: usize) -> Range<usize> {
         let end = self.bytes.len();

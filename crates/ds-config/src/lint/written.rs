@@ -131,18 +131,11 @@ fn starts_at(file: &SourceFile, element: &Element) -> impl Fn(usize) -> bool {
     move |offset| line.contains(&offset) && file.place(offset) == place
 }
 
-fn at(file: &SourceFile, offset: usize) -> FilePlace {
-    FilePlace {
-        path: file.path.clone(),
-        place: file.place(offset),
-    }
-}
-
 fn of_ini(file: &SourceFile, document: &IniDocument, group: &str) -> Vec<Written> {
     last_ones(document.pairs(group).map(|(key, value)| Written {
         key: key.into_owned(),
         value: Some(String::from_utf8_lossy(value.raw()).trim_end().to_owned()),
-        place: at(file, value.span().start()),
+        place: file.place_at(value.span().start()),
     }))
 }
 
@@ -150,7 +143,7 @@ fn of_mapping(file: &SourceFile, mapping: YamlNode<'_>) -> Vec<Written> {
     last_ones(mapping.entries().map(|(key, value)| Written {
         key: key.text_lossy().unwrap_or_default().into_owned(),
         value: value.text_lossy().map(|text| text.into_owned()),
-        place: at(file, value.span().start()),
+        place: file.place_at(value.span().start()),
     }))
 }
 
@@ -175,7 +168,7 @@ fn of_row<'t>(
             Some(Written {
                 key: key.to_owned(),
                 value: Some(String::from_utf8_lossy(cell.bytes()).trim().to_owned()),
-                place: at(file, cell.span().start()),
+                place: file.place_at(cell.span().start()),
             })
         })
         .collect()
@@ -207,7 +200,7 @@ fn of_gst(file: &SourceFile, element: &GstElement) -> Vec<Written> {
         .map(|property| Written {
             key: property.name.clone(),
             value: property.blocked.is_none().then(|| property.value.clone()),
-            place: at(file, property.value_span.start()),
+            place: file.place_at(property.value_span.start()),
         })
         .collect()
 }
@@ -230,7 +223,7 @@ fn of_python(file: &SourceFile, element: &PyElement) -> Vec<Written> {
                     Some(number) => number.to_string(),
                     None => literal.text.clone(),
                 }),
-                place: at(file, property.span.start()),
+                place: file.place_at(property.span.start()),
             }
         })
         .collect()

@@ -63,11 +63,7 @@ fn taken_for_live(look: &Look<'_>, report: &mut Report<'_>) {
             _ => false,
         });
     // nvmultiurisrcbin takes sources at run time, which may be cameras.
-    let takes_more = look
-        .pipeline
-        .elements_with(Role::MultiSource)
-        .next()
-        .is_some();
+    let takes_more = look.has(Role::MultiSource);
     if !look.is_file_only() || is_simulated || takes_more || look.wants_output() {
         return;
     }

@@ -30,8 +30,8 @@ pub(super) const A9: Rule = Rule {
     title: "`nvbuf-memory-type` is not 0",
     reason: "On a discrete GPU 0 is device memory. 1 is pinned memory of the host, reached over PCIe, although some \
              guides call it NVMM; 3 is unified memory, whose pages move.",
-    guard: "2, which is device memory too; an integrated GPU, which a surface array (4) gives away; unified memory in a program that reads frames with the \
-            CPU (`get_nvds_buf_surface`).",
+    guard: "2, which is device memory too; an integrated GPU, which a surface array (4) gives away; unified memory in \
+            a program that reads frames with the CPU (`get_nvds_buf_surface`).",
     remedy: "set `nvbuf-memory-type=0`",
     fixed_by: Some("R1"),
     check: outside_device,

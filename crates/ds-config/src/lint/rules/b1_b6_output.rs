@@ -122,12 +122,8 @@ fn on_screen(look: &Look<'_>, report: &mut Report<'_>) {
 
 fn recorded(look: &Look<'_>, report: &mut Report<'_>) {
     // deepstream-app encodes whatever it writes to a file.
-    let is_app = look
-        .pipeline
-        .elements_with(Role::Application)
-        .next()
-        .is_some();
-    if is_app || look.pipeline.elements_with(Role::Encoder).next().is_some() {
+    let is_app = look.has(Role::Application);
+    if is_app || look.has(Role::Encoder) {
         sinks(
             look,
             report,

@@ -41,7 +41,7 @@ fn lacks_tracker(look: &Look<'_>, stage: &InferStage) -> bool {
     look.is_whole()
         && look.knows_all_elements()
         && look.role(stage.element) == Some(Role::PrimaryInfer)
-        && look.pipeline.elements_with(Role::Tracker).next().is_none()
+        && !look.has(Role::Tracker)
 }
 
 fn without_tracker(look: &Look<'_>, report: &mut Report<'_>) {

@@ -4,14 +4,17 @@ use super::{Look, Report, Rule, Severity};
 use crate::lint::engine_name;
 use crate::model::{FilePlace, InferStage, Knob};
 
+/// Why either is a fault.
+const REASON: &str = "nvinfer does not take an engine for a smaller batch: it builds another one at every start, and where \
+                      the model file is missing or its batch is fixed it ends.";
+
 /// Application and engine.
 pub(super) const E8: Rule = Rule {
     id: "DS031",
     code: "E8",
     severity: Severity::Warning,
     title: "the requested batch is above the one in the engine's name",
-    reason: "nvinfer does not take an engine for a smaller batch: it builds another one at every start, and where the \
-             model file is missing or its batch is fixed it ends.",
+    reason: REASON,
     guard: "An engine for a larger batch, which serves; nvdspreprocess; batch and engine in one nvinfer file (DS036).",
     remedy: "name an engine that was built for this batch",
     fixed_by: Some("R2"),
@@ -24,8 +27,7 @@ pub(super) const N6: Rule = Rule {
     code: "N6",
     severity: Severity::Warning,
     title: "`batch-size` is above the batch in the engine's name",
-    reason: "nvinfer does not take an engine for a smaller batch: it builds another one at every start, and where the \
-             model file is missing or its batch is fixed it ends.",
+    reason: REASON,
     guard: "An engine for a larger batch, which serves; nvdspreprocess; the application sets batch or engine (DS031).",
     remedy: "name an engine that was built for this batch",
     fixed_by: Some("R2"),

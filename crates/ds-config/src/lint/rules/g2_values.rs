@@ -177,9 +177,8 @@ fn read(
                 continue;
             };
             if let Some(fault) = fault(value, getter) {
-                let path = file.path.clone();
-                let place = value.place();
-                report.add(FilePlace { path, place }, format!("`{key}`: {fault}"));
+                let place = file.place_at(value.span().start());
+                report.add(place, format!("`{key}`: {fault}"));
             }
         }
     }
@@ -196,9 +195,7 @@ fn fault(value: IniValue<'_>, getter: Getter) -> Option<String> {
         Getter::Text => {
             let text = String::from_utf8_lossy(value.raw());
             let comment = text.find(" #").or_else(|| text.find("\t#"))?;
-            let (before, comment) = text.split_at(comment);
-            // A placeholder of its own is no comment.
-            (!before.is_empty()).then(|| format!("`{}` is part of the text", comment.trim()))
+            Some(format!("`{}` is part of the text", text[comment..].trim()))
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Look, Report, Rule, Severity};
 use crate::detect::Form;
 use crate::gst_launch::{GstElement, GstScript, Liveness};
-use crate::model::{Document, FilePlace, SourceFile};
+use crate::model::{Document, SourceFile};
 use crate::text_edit::Span;
 use crate::yaml::YamlDocument;
 
@@ -102,7 +102,7 @@ fn repeated(file: &SourceFile, values: &[(String, Span)], report: &mut Report<'_
         } else {
             format!("`{key}` is given again on line {line}, and that value counts")
         };
-        report.add(at(file, span.start()), message);
+        report.add(file.place_at(span.start()), message);
     }
 }
 
@@ -123,7 +123,7 @@ fn groups(look: &Look<'_>, report: &mut Report<'_>) {
                 Some(held) => {
                     let name = String::from_utf8_lossy(&name);
                     let message = format!("`{name}` stands on line {held} too: {effect}");
-                    report.add(at(file, offset), message);
+                    report.add(file.place_at(offset), message);
                 }
             }
         }
@@ -136,11 +136,4 @@ fn tops(document: &YamlDocument) -> Vec<(Vec<u8>, usize)> {
         .groups()
         .filter_map(|(key, _)| Some((key.bytes()?.to_vec(), key.span().start())))
         .collect()
-}
-
-fn at(file: &SourceFile, offset: usize) -> FilePlace {
-    FilePlace {
-        path: file.path.clone(),
-        place: file.place(offset),
-    }
 }

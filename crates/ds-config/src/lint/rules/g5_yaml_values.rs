@@ -92,7 +92,7 @@ fn values(file: &SourceFile, document: &YamlDocument, report: &mut Report<'_>) {
         for (key, value) in group.entries() {
             let key = key.text_lossy().unwrap_or_default();
             if let Some(message) = fault(&key, value) {
-                report.add(at(file, value), message);
+                report.add(file.place_at(value.span().start()), message);
             }
         }
     }
@@ -126,14 +126,7 @@ fn mux_keys(file: &SourceFile, document: &YamlDocument, report: &mut Report<'_>)
         if !MUX_KEYS.contains(&name.as_ref()) {
             let message =
                 format!("deepstream-app ends at the unknown key `{name}` in `streammux:`");
-            report.add(at(file, key), message);
+            report.add(file.place_at(key.span().start()), message);
         }
-    }
-}
-
-fn at(file: &SourceFile, node: YamlNode<'_>) -> FilePlace {
-    FilePlace {
-        path: file.path.clone(),
-        place: node.place(),
     }
 }

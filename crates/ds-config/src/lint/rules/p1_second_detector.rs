@@ -19,12 +19,7 @@ pub(super) const P1: Rule = Rule {
 };
 
 fn check(look: &Look<'_>, report: &mut Report<'_>) {
-    if look
-        .pipeline
-        .elements_with(Role::Application)
-        .next()
-        .is_some()
-    {
+    if look.has(Role::Application) {
         return;
     }
     let on_frames = look.pipeline.infer.iter().filter(|stage| {
