@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::ceilings::{CeilingRow, Ceilings, Limit, TensorCeiling, measurements};
+use crate::ceilings::{
+    CeilingRow, Ceilings, Figure, Limit, Measurement, TensorCeiling, measurements,
+};
 use crate::gpu::{GpuSpec, GpuTable, Precision};
 use crate::units::OpsPerSec;
 
@@ -12,16 +14,20 @@ const HEAD: &str = "\
 
 Generated from the data files of ds-ceilings by `cargo xtask codegen`; do not edit.
 
-A ceiling is an upper bound: no measurement lies above it, and real programs stay below it. A
+A bound is what no measurement exceeds; real programs stay below it. Tensor cores and decoders have
+a *published* figure beside it, NVIDIA's own: the reference that people know and plan with. A
 missing ceiling is unknown, not unlimited.
 
 - **Tensor rates** are dense, `SM × op/clk/SM × clock`, a multiply-add counted as two operations.
-  *Published* is at the clock of NVIDIA's own figures, *silicon limit* at the highest SM clock that
-  nvidia-smi printed on a real board.
+  *Published* is at the clock of NVIDIA's own figures, *silicon limit*, the bound, at the highest SM
+  clock that nvidia-smi printed on a real board.
 - **Device memory** is `2 × clock × bus width / 8`; **host copies** are one direction of the
-  device's own PCIe link with packets of 256 bytes.
+  device's own PCIe link with packets of 256 bytes. Both are bounds.
 - **Decoding** is for 1920x1080, 4:2:0, all engines together, at the highest video clock that
-  nvidia-smi printed on a real board; other sizes scale with their pixels.
+  nvidia-smi printed on a real board; other sizes scale with their pixels. *Published* holds for
+  NVIDIA's own streams; lighter ones were measured up to 25 % faster on an H200. *Limit*, the bound,
+  is the best rate that was measured of one engine, scaled. Only the engine of Turing, GA100 and
+  Hopper was measured, with H.264 and HEVC of 8 bits; everywhere else no limit is known.
 
 On a machine, `dsprof hw` uses that machine's clocks and link instead.
 ";
@@ -59,29 +65,48 @@ fn section_of(spec: &GpuSpec) -> &str {
 
 fn measured_section(page: &mut String, table: &GpuTable) {
     page.push_str("\n## What was reached\n");
+    page.push_str(
+        "\nThe share of the published figure is empty where the bound is the only figure.\n",
+    );
     let mut run = None;
     for measurement in measurements() {
-        let this_run = (&measurement.gpu, &measurement.driver, &measurement.how);
+        let Measurement {
+            gpu,
+            driver,
+            date,
+            how,
+            id,
+            value,
+        } = measurement;
+        let this_run = (gpu, driver, date, how);
         if run != Some(this_run) {
-            let (gpu, driver, how) = this_run;
-            line(page, format_args!("\nOne {gpu}, driver {driver}; {how}:\n"));
+            line(
+                page,
+                format_args!("\nOne {gpu}, driver {driver}, {date}; {how}:\n"),
+            );
             page.push_str(
-                "| ceiling | measured | of the ceiling | held back by |\n|---|---|---|---|\n",
+                "| what | measured | of the published figure | of the bound |\n|---|---|---|---|\n",
             );
             run = Some(this_run);
         }
-        let rows = Ceilings::planned(&measurement.gpu, table).rows();
-        let Some(row) = rows.iter().find(|row| row.id == measurement.id) else {
+        let rows = Ceilings::planned(gpu, table).rows();
+        let Some(row) = rows.iter().find(|row| row.id == *id) else {
             continue;
         };
-        let share = row
-            .achieved()
-            .map_or_else(String::new, |share| format!("{:.0} %", share * 100.0));
-        let (label, value, unit) = (&row.label, measurement.value, row.unit);
-        let limit = measurement.limit.as_deref().unwrap_or("");
+        let share_of = |figure: Figure| {
+            rows.iter()
+                .find(|row| row.subject() == id && row.figure == figure)
+                .and_then(|row| row.share_of(*value))
+                .map_or_else(String::new, |share| format!("{:.0} %", share * 100.0))
+        };
+        let (published, bound) = (share_of(Figure::Published), share_of(Figure::Bound));
+        let label = subject(row);
         line(
             page,
-            format_args!("| {label} | {value:.1} {unit} | {share} | {limit} |"),
+            format_args!(
+                "| {label} | {value:.1} {} | {published} | {bound} |",
+                row.unit
+            ),
         );
     }
 }
@@ -95,7 +120,8 @@ fn gpu_section(page: &mut String, spec: &GpuSpec, table: &GpuTable) {
     let rows = ceilings.rows();
     other_table(
         page,
-        rows.iter().filter(|row| !row.id.starts_with("tensor.")),
+        rows.iter()
+            .filter(|row| !row.id.starts_with("tensor.") && !is_bare_limit(row)),
         &mut gaps,
     );
     page.push('\n');
@@ -198,6 +224,19 @@ fn is_repetition(spec: &GpuSpec, precision: Precision) -> bool {
     spec.ops_per_clk_sm(precision) == spec.ops_per_clk_sm(faster)
 }
 
+/// The label of what a row is about, without the word for its published figure.
+fn subject(row: &CeilingRow) -> &str {
+    row.label.strip_suffix(", published").unwrap_or(&row.label)
+}
+
+/// Whether a line would only repeat that most decoders were not measured, or that a codec is not
+/// decoded at all.
+fn is_bare_limit(row: &CeilingRow) -> bool {
+    row.id.starts_with("decode.")
+        && row.figure == Figure::Bound
+        && row.value.is_none_or(|value| value <= 0.0)
+}
+
 fn other_table<'r>(page: &mut String, rows: impl Iterator<Item = &'r CeilingRow>, gaps: &mut Gaps) {
     let mut has_head = false;
     for row in rows {
@@ -207,7 +246,7 @@ fn other_table<'r>(page: &mut String, rows: impl Iterator<Item = &'r CeilingRow>
             note_gap(
                 gaps,
                 row.reason.as_deref().unwrap_or("no value"),
-                row.label.clone(),
+                subject(row).to_owned(),
             );
             continue;
         };

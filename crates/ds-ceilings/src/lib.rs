@@ -1,8 +1,8 @@
 //! What an NVIDIA GPU can do at most, with the formula and the source of every figure.
 //!
-//! "Is this frame rate realistic, and how many streams can this GPU carry?" needs upper bounds that
-//! are true: never below a measurement, and with their derivation beside them. This crate holds
-//! three things:
+//! "Is this frame rate realistic, and how many streams can this GPU carry?" needs figures that are
+//! true: bounds that no measurement exceeds, published rates that are marked as such, each with its
+//! derivation beside it. This crate holds three things:
 //!
 //! - **Units** ([`Fps`], [`BytesPerSec`], [`Fraction`], …) that are never NaN, infinite or negative.
 //! - **Facts** about products ([`GpuTable`]): SM counts, clocks, tensor rates, decoder engines, MIG
@@ -17,13 +17,19 @@
 //!
 //! It starts no program, opens no file and reads no clock or environment: text in, values out. It
 //! does not say how many streams fit; that needs a measured plateau and is the business of
-//! `ds-derive`. It does not predict what a program reaches, only what none exceeds.
+//! `ds-derive`. It does not predict what a program reaches.
 //!
-//! # Two clocks
+//! # Published and bound
 //!
-//! Tensor rates come twice and are never mixed. *Published* uses the clock behind NVIDIA's figures:
-//! the reference that people know. *Silicon limit* uses `clocks.max.sm` of the machine: the bound.
-//! On an H100 the second lies 8 % above the first, and a measurement may lie between them.
+//! Rates of tensor cores and decoders come twice and are never mixed; a measurement may lie between
+//! the two. Memory and PCIe have one figure, which is the bound.
+//!
+//! - **Tensor cores**: *published* uses the clock behind NVIDIA's figures, the reference that people
+//!   know; the *silicon limit* uses `clocks.max.sm` of the machine. On an H100 it lies 8 % higher.
+//! - **Decoders**: *published* ([`Ceilings::decode_fps`]) is NVIDIA's rate for streams of its own
+//!   choice, to plan with; the *limit* ([`Ceilings::decode_limit`]) is the best rate that was measured
+//!   of one engine, scaled. On an H200 it lies 10 % (H.264) and 25 % (HEVC) higher: no stream that
+//!   was tried decodes faster, but most decode slower.
 //!
 //! # Example
 //!
@@ -45,7 +51,9 @@
 //! let hevc = ceilings.decode_fps(Codec::Hevc, BitDepth::Eight, Resolution::FULL_HD);
 //! assert_eq!(hevc.value().map(|fps| fps.to_string()).as_deref(), Some("4478.6 fps"));
 //!
-//! // A ceiling that nobody knows is a named gap, not a number.
+//! // A ceiling that nobody knows is a named gap, not a number: no Ada decoder was measured.
+//! let limit = ceilings.decode_limit(Codec::Hevc, BitDepth::Eight, Resolution::FULL_HD);
+//! assert_eq!(limit.reason(), Some("no Ada decoder was measured for HEVC"));
 //! let fp4 = ceilings.tensor(Precision::Fp4).and_then(|fp4| fp4.published.reason());
 //! assert!(fp4.is_some());
 //! # Ok::<(), ds_ceilings::Error>(())
@@ -55,7 +63,9 @@
 //!
 //! - Decoding: NVIDIA prints speeds at 1920 × 1080 only. Below, work per frame makes the scaled
 //!   figure an upper bound only; above, it may be too low by about a quarter. Volta, and Jetson for
-//!   anything but HEVC, have no figures; engine counts of some products are unpublished.
+//!   anything but HEVC, have no figures; engine counts of some products are unpublished. A limit is
+//!   known for H.264 and HEVC of 8 bits up to that size on the engine of Turing, GA100 and Hopper:
+//!   it was measured on an H200 with one easy picture, so an easier one might exceed it.
 //! - Encoding: only the absence of encoders is known.
 //! - Tensor rates are dense. Sparse ones are twice as high, but for FP4 on B300.
 //! - PCIe: no reading tells the maximum payload of a packet, so 256 bytes are assumed, the most
@@ -74,17 +84,17 @@ mod units;
 mod visible;
 
 pub use ceilings::{
-    Ceiling, CeilingRow, Ceilings, Comparison, Confidence, CopyDirection, Decoder, Finding, Limit,
-    MaxPayload, Measurement, PcieGeneration, PcieLink, TensorCeiling, decode_rate, measurements,
-    memory_rate, tensor_rate,
+    Ceiling, CeilingRow, Ceilings, Comparison, Confidence, CopyDirection, Decoder, Figure, Finding,
+    Limit, MaxPayload, Measurement, PcieGeneration, PcieLink, TensorCeiling, decode_rate,
+    measurements, memory_rate, tensor_rate,
 };
 pub use codec::{BitDepth, Codec, ParseCodecError, VideoProfile};
 pub use document::ceilings_document;
 pub use error::{Error, ErrorKind, Output, SmiFailure};
 pub use gpu::{
     ClockBasis, ComputeCap, DecoderEngine, GpuMatch, GpuQuery, GpuSpec, GpuTable, HostLink,
-    JetsonModule, MemorySpec, MigProfile, ModuleRate, NvdecSpec, ParseComputeCapError,
-    PerPrecision, Precision, ProfileBasis, ProfileEngines, TensorClock,
+    JetsonModule, MeasuredEngine, MemorySpec, MigProfile, ModuleRate, NvdecSpec,
+    ParseComputeCapError, PerPrecision, Precision, ProfileBasis, ProfileEngines, TensorClock,
 };
 pub use identity::{Conflict, GpuIdentity};
 pub use smi::{

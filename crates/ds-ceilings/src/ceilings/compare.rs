@@ -12,9 +12,9 @@ pub struct Comparison {
     pub label: String,
     /// The unit of both values.
     pub unit: &'static str,
-    /// The first GPU's bound.
+    /// The first GPU's figure.
     pub first: Option<f64>,
-    /// The second GPU's bound.
+    /// The second GPU's figure.
     pub second: Option<f64>,
     /// Second over first; `None` where one is unknown or the first is zero.
     pub ratio: Option<f64>,

@@ -23,11 +23,12 @@ impl fmt::Display for Confidence {
     }
 }
 
-/// The most that something can be.
+/// The most that something can be; for the published rates of tensor cores and decoders, the most
+/// that NVIDIA prints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ceiling<Q> {
-    /// The bound; its type is its unit.
+    /// The figure; its type is its unit.
     pub value: Q,
     /// How it was computed, with the numbers filled in.
     pub formula: String,
@@ -82,7 +83,7 @@ impl<Q: Copy> Limit<Q> {
         }
     }
 
-    /// The bound, if it is known.
+    /// The figure, if it is known.
     #[must_use]
     pub fn value(&self) -> Option<Q> {
         self.known().map(|ceiling| ceiling.value)

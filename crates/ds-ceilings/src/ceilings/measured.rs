@@ -12,17 +12,18 @@ pub struct Measurement {
     pub gpu: String,
     /// The driver.
     pub driver: String,
-    /// What ran.
+    /// The day, as `2026-11-30`.
+    pub date: String,
+    /// The program, and what it did.
     pub how: String,
-    /// The id of the ceiling, as in [`CeilingRow::id`](super::CeilingRow::id).
+    /// The id of the ceiling, as in [`CeilingRow::id`](super::CeilingRow::id), where there are two
+    /// that of the published one.
     pub id: String,
     /// In the unit of that ceiling.
     pub value: f64,
-    /// What bounded the measurement, where it was not the hardware.
-    pub limit: Option<String>,
 }
 
-/// Every measurement that ships with the crate.
+/// Every measurement that ships with the crate, by run.
 #[must_use]
 pub fn measurements() -> &'static [Measurement] {
     static ALL: LazyLock<Vec<Measurement>> =
@@ -41,6 +42,7 @@ fn load() -> Result<Vec<Measurement>, toml_edit::de::Error> {
     struct Run {
         gpu: String,
         driver: String,
+        date: String,
         how: String,
         values: Vec<Value>,
     }
@@ -49,21 +51,19 @@ fn load() -> Result<Vec<Measurement>, toml_edit::de::Error> {
     struct Value {
         id: String,
         value: f64,
-        limit: Option<String>,
     }
 
     let file: File = toml_edit::de::from_str(include_str!("../../data/measured.toml"))?;
     let mut all = Vec::new();
     for run in file.run {
-        for Value { id, value, limit } in run.values {
-            let (gpu, driver, how) = (run.gpu.clone(), run.driver.clone(), run.how.clone());
+        for Value { id, value } in run.values {
             all.push(Measurement {
-                gpu,
-                driver,
-                how,
+                gpu: run.gpu.clone(),
+                driver: run.driver.clone(),
+                date: run.date.clone(),
+                how: run.how.clone(),
                 id,
                 value,
-                limit,
             });
         }
     }

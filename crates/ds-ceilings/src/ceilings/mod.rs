@@ -1,4 +1,4 @@
-//! Upper bounds of one GPU, computed from its identity and the table.
+//! What bounds one GPU, computed from its identity and the table.
 
 mod compare;
 mod context;
@@ -18,7 +18,7 @@ pub use limit::{Ceiling, Confidence, Limit};
 pub use measured::{Measurement, measurements};
 pub use memory::memory_rate;
 pub use pcie::{CopyDirection, MaxPayload, PcieGeneration, PcieLink};
-pub use rows::CeilingRow;
+pub use rows::{CeilingRow, Figure};
 pub use tensor::{TensorCeiling, tensor_rate};
 
 use crate::codec::{BitDepth, Codec, VideoProfile};
@@ -95,11 +95,28 @@ impl Ceilings {
             .find(|ceiling| ceiling.precision == precision)
     }
 
-    /// Decoded frames per second of all engines together, 4:2:0.
+    /// Decoded frames per second of all engines together, 4:2:0, as NVIDIA publishes them: for
+    /// planning, and as the reference of a share. Streams that are lighter than NVIDIA's decode
+    /// faster, so it is no bound of a measurement; that is [`Ceilings::decode_limit`].
     #[must_use]
     pub fn decode_fps(&self, codec: Codec, depth: BitDepth, resolution: Resolution) -> Limit<Fps> {
         self.decoder
             .fps(VideoProfile::new(codec, depth), resolution)
+    }
+
+    /// The bound of what a measurement of all engines together may show, 4:2:0: the best rate that
+    /// was measured of one engine, scaled. To judge whether a measurement is plausible; to plan
+    /// with it promises too much, since real streams are heavier. Unknown where no such engine was
+    /// measured.
+    #[must_use]
+    pub fn decode_limit(
+        &self,
+        codec: Codec,
+        depth: BitDepth,
+        resolution: Resolution,
+    ) -> Limit<Fps> {
+        self.decoder
+            .limit(VideoProfile::new(codec, depth), resolution)
     }
 }
 

@@ -16,9 +16,13 @@ const READ_OVERHEAD: f64 = 20.0;
 /// device-to-host copies.
 const WRITE_OVERHEAD: f64 = 24.0;
 
-/// One direction of NVLink-C2C: half of the 900 GB/s that NVIDIA prints for both together. Source:
-/// NVIDIA Grace Hopper Superchip data sheet.
+/// One direction of NVLink-C2C: half of the 900 GB/s in total that [`C2C_SOURCE`] prints for Grace
+/// Hopper. That both directions are equal is an inference, and no measurement confirms it.
 const C2C_GIGA_PER_DIRECTION: f64 = 450.0;
+
+/// Where the figure of NVLink-C2C stands.
+const C2C_SOURCE: &str =
+    "NVIDIA Technical Blog, \"NVIDIA Grace Hopper Superchip Architecture In-Depth\" (2022-11)";
 
 /// A generation of PCI Express.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -259,19 +263,21 @@ pub(super) fn ceiling(context: &Context<'_>, direction: CopyDirection) -> Limit<
 fn c2c(spec: &GpuSpec) -> Limit<BytesPerSec> {
     let value =
         BytesPerSec::from_giga(C2C_GIGA_PER_DIRECTION).expect("the constant is a finite rate");
+    let link = format!(
+        "{} reaches the host over NVLink-C2C, not PCIe",
+        spec.label()
+    );
+    let (confidence, caveat) = if spec.compute_cap == ComputeCap::new(9, 0) {
+        (Confidence::Medium, link)
+    } else {
+        let caveat = format!("{link}; the figure is that of Grace Hopper");
+        (Confidence::Low, caveat)
+    };
     Limit::Known(Ceiling {
         value,
         formula: format!("900 GB/s for both directions / 2 = {value}"),
-        source: "NVIDIA Grace Hopper Superchip data sheet".to_owned(),
-        // The data sheet is that of Grace Hopper; for Grace Blackwell its figure is an inference.
-        confidence: if spec.compute_cap == ComputeCap::new(9, 0) {
-            Confidence::Medium
-        } else {
-            Confidence::Low
-        },
-        caveat: Some(format!(
-            "{} reaches the host over NVLink-C2C, not PCIe",
-            spec.label()
-        )),
+        source: C2C_SOURCE.to_owned(),
+        confidence,
+        caveat: Some(caveat),
     })
 }

@@ -8,16 +8,34 @@ use crate::codec::VideoProfile;
 use crate::gpu::Precision;
 use crate::units::{BytesPerSec, Fps, OpsPerSec, Resolution};
 
+/// What the id of a tensor rate's bound ends in.
+const SILICON: &str = ".silicon";
+
+/// What the id of a decode rate's bound ends in.
+const DECODE_LIMIT: &str = ".limit";
+
+/// What a figure stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Figure {
+    /// NVIDIA's own, to plan with and to take shares of. A measurement may exceed it.
+    Published,
+    /// What no measurement exceeds.
+    Bound,
+}
+
 /// One ceiling, with its unit as text.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CeilingRow {
     /// A stable name, such as `tensor.fp16`, `tensor.fp16.silicon`, `memory`, `pcie.h2d`,
-    /// `decode.hevc_10`, `encode`.
+    /// `decode.hevc_10`, `decode.hevc_10.limit`, `encode`. The bound of a published figure has its
+    /// id with `.silicon` or `.limit` after it.
     pub id: String,
     /// A name for people.
     pub label: String,
-    /// The bound in `unit`; `None` if it is unknown.
+    /// What the figure stands for.
+    pub figure: Figure,
+    /// The figure in `unit`; `None` if it is unknown.
     pub value: Option<f64>,
     /// The unit.
     pub unit: &'static str,
@@ -31,7 +49,7 @@ pub struct CeilingRow {
     pub caveat: Option<String>,
     /// Why it is unknown.
     pub reason: Option<String>,
-    /// What was measured on a GPU of this name.
+    /// The most that was measured on a GPU of this name.
     pub measured: Option<&'static Measurement>,
 }
 
@@ -47,6 +65,7 @@ impl CeilingRow {
         Self {
             id,
             label,
+            figure: Figure::Bound,
             value: limit.value().map(in_unit),
             unit,
             formula: known.map(|ceiling| ceiling.formula.clone()),
@@ -58,11 +77,32 @@ impl CeilingRow {
         }
     }
 
-    /// The measured share of the bound; `None` without a measurement or a positive bound.
+    /// What was measured over this figure, above 1 where light streams exceed a published decode
+    /// rate; `None` without a measurement or a positive figure.
     #[must_use]
     pub fn achieved(&self) -> Option<f64> {
-        let bound = self.value.filter(|bound| *bound > 0.0)?;
-        Some(self.measured?.value / bound)
+        self.share_of(self.measured?.value)
+    }
+
+    /// A value in this row's unit over its figure; `None` without a positive figure.
+    pub(crate) fn share_of(&self, value: f64) -> Option<f64> {
+        let figure = self.value.filter(|figure| *figure > 0.0)?;
+        Some(value / figure)
+    }
+
+    /// The id of what the row is about: that of the published row, where this is its bound.
+    pub(crate) fn subject(&self) -> &str {
+        let bound = [SILICON, DECODE_LIMIT]
+            .iter()
+            .find_map(|suffix| self.id.strip_suffix(suffix));
+        bound.unwrap_or(&self.id)
+    }
+
+    fn published(self) -> Self {
+        Self {
+            figure: Figure::Published,
+            ..self
+        }
     }
 }
 
@@ -90,12 +130,7 @@ impl Ceilings {
             rows.push(copy_row(id, format!("host copy, {direction}"), limit));
         }
         for profile in VideoProfile::PRINTED {
-            let limit = self.decoder.fps(profile, resolution);
-            let (id, label) = (
-                format!("decode.{}", profile.key()),
-                format!("decode {profile} {resolution}"),
-            );
-            rows.push(CeilingRow::new(id, label, &limit, "fps", Fps::get));
+            rows.extend(self.decode_rows(profile, resolution));
         }
         rows.push(CeilingRow::new(
             "encode".to_owned(),
@@ -106,14 +141,35 @@ impl Ceilings {
         ));
         let name = self.product.as_ref().map(|product| product.name.as_str());
         for row in &mut rows {
+            let subject = row.subject();
             let is_own = |measurement: &&Measurement| {
-                Some(measurement.gpu.as_str()) == name && measurement.id == row.id
+                Some(measurement.gpu.as_str()) == name && measurement.id == subject
             };
             // Decoder measurements were made at 1080p and say nothing about another size.
             let fits = !row.id.starts_with("decode.") || resolution == Resolution::FULL_HD;
-            row.measured = measurements().iter().filter(|_| fits).find(is_own);
+            row.measured = measurements()
+                .iter()
+                .filter(|_| fits)
+                .filter(is_own)
+                .max_by(|a, b| a.value.total_cmp(&b.value));
         }
         rows
+    }
+
+    fn decode_rows(&self, profile: VideoProfile, resolution: Resolution) -> [CeilingRow; 2] {
+        let id = format!("decode.{}", profile.key());
+        let label = format!("decode {profile} {resolution}");
+        let published = self.decoder.fps(profile, resolution);
+        let limit = self.decoder.limit(profile, resolution);
+        let row = |id, label, rate: &Limit<Fps>| CeilingRow::new(id, label, rate, "fps", Fps::get);
+        [
+            row(id.clone(), format!("{label}, published"), &published).published(),
+            row(
+                format!("{id}{DECODE_LIMIT}"),
+                format!("{label}, limit"),
+                &limit,
+            ),
+        ]
     }
 }
 
@@ -131,9 +187,10 @@ fn tensor_rows(ceiling: &TensorCeiling) -> [CeilingRow; 2] {
             published,
             precision.unit(),
             OpsPerSec::tera,
-        ),
+        )
+        .published(),
         CeilingRow::new(
-            format!("{id}.silicon"),
+            format!("{id}{SILICON}"),
             format!("{precision}, silicon limit"),
             silicon,
             precision.unit(),

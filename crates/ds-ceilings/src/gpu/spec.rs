@@ -258,7 +258,7 @@ impl GpuSpec {
     }
 }
 
-fn megahertz<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Megahertz, D::Error> {
+pub(super) fn megahertz<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Megahertz, D::Error> {
     u32::deserialize(deserializer).map(Megahertz::new)
 }
 

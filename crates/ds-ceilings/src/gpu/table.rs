@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::compute_cap::ComputeCap;
-use super::spec::{GpuSpec, optional_gib, optional_megahertz};
-use crate::codec::{BitDepth, Codec, VideoProfile};
-use crate::units::{Bytes, Fps, Megahertz, Resolution};
+use super::decoder::{DecoderEngine, JetsonModule};
+use super::spec::{GpuSpec, optional_gib};
+use crate::units::Bytes;
 
 /// The product files, in the order in which listings show them.
 const GPU_FILES: [&str; 7] = [
@@ -86,9 +86,7 @@ impl GpuTable {
     /// The decoder engine of a compute capability; `None` if no document describes it.
     #[must_use]
     pub fn engine(&self, compute_cap: ComputeCap) -> Option<&DecoderEngine> {
-        self.engines
-            .iter()
-            .find(|engine| engine.compute_caps.contains(&compute_cap))
+        self.engines.iter().find(|engine| engine.is_in(compute_cap))
     }
 
     /// What NVIDIA prints for a whole Jetson module, by the label of the product.
@@ -111,109 +109,6 @@ impl GpuTable {
             .iter()
             .filter(|candidate| candidate.gpu == gpu && candidate.name == profile)
             .min_by_key(|candidate| candidate.basis)
-    }
-}
-
-/// One generation of decoder engines.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct DecoderEngine {
-    /// The generation, named as in NVIDIA's performance table.
-    pub architecture: String,
-    compute_caps: Vec<ComputeCap>,
-    /// The video clock at which the figures hold.
-    #[serde(
-        rename = "reference_clock_mhz",
-        default,
-        deserialize_with = "optional_megahertz"
-    )]
-    pub reference_clock: Option<Megahertz>,
-    fps_1080p: EngineRates,
-    decodes: Vec<VideoProfile>,
-    /// Where the figures come from.
-    pub source: String,
-}
-
-impl DecoderEngine {
-    /// Frames per second of one engine at 1920 × 1080 and the reference clock, where NVIDIA prints
-    /// it.
-    #[must_use]
-    pub fn fps_1080p(&self, profile: VideoProfile) -> Option<Fps> {
-        let rates = &self.fps_1080p;
-        let printed = match (profile.codec, profile.depth) {
-            (Codec::H264, BitDepth::Eight) => rates.h264,
-            (Codec::Hevc, BitDepth::Eight) => rates.hevc,
-            (Codec::Hevc, BitDepth::Ten) => rates.hevc_10,
-            (Codec::Vp9, BitDepth::Eight) => rates.vp9,
-            (Codec::Vp9, BitDepth::Ten) => rates.vp9_10,
-            (Codec::Av1, BitDepth::Eight) => rates.av1,
-            _ => None,
-        };
-        printed.and_then(|fps| Fps::new(f64::from(fps)))
-    }
-
-    /// Whether the engine decodes 4:2:0 video of this profile at all.
-    #[must_use]
-    pub fn decodes(&self, profile: VideoProfile) -> bool {
-        self.decodes.contains(&profile)
-    }
-}
-
-/// The figures of one engine, with the keys of the data file.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct EngineRates {
-    h264: Option<u32>,
-    hevc: Option<u32>,
-    hevc_10: Option<u32>,
-    vp9: Option<u32>,
-    vp9_10: Option<u32>,
-    av1: Option<u32>,
-}
-
-/// What NVIDIA prints for the decoders of a whole Jetson module.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct JetsonModule {
-    /// The label of the product.
-    pub name: String,
-    /// The codec of the figures.
-    pub codec: VideoProfile,
-    sizes: Vec<ModuleRate>,
-    /// Where the figures come from.
-    pub source: String,
-}
-
-impl JetsonModule {
-    /// The printed rates.
-    #[must_use]
-    pub fn rates(&self) -> &[ModuleRate] {
-        &self.sizes
-    }
-}
-
-/// A printed rate of a Jetson module at one frame size.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ModuleRate {
-    width: u32,
-    height: u32,
-    fps: u32,
-}
-
-impl ModuleRate {
-    /// The frame size; `None` if the data names a zero side.
-    #[must_use]
-    pub fn resolution(self) -> Option<Resolution> {
-        Resolution::new(self.width, self.height)
-    }
-
-    /// The rate of all streams together.
-    #[must_use]
-    pub fn fps(self) -> Option<Fps> {
-        Fps::new(f64::from(self.fps))
     }
 }
 

@@ -6,6 +6,7 @@ mod dmon;
 mod documents;
 mod failures;
 mod identity;
+mod measured;
 mod printed_figures;
 mod properties;
 mod samples;

@@ -3,14 +3,15 @@
 use proptest::prelude::*;
 
 use ds_ceilings::{
-    CeilingRow, Ceilings, ComputeCap, CopyDirection, Dmon, Fps, GpuIdentity, GpuTable, MaxPayload,
-    Megahertz, MigProfiles, PcieGeneration, PcieLink, Resolution, SmiFailure, SmiList, SmiQuery,
-    SmiReport, SmiTable, SmiVersion, StreamCount, Tegrastats, Topology, VideoProfile, decode_rate,
-    memory_rate, tensor_rate,
+    CeilingRow, Ceilings, ComputeCap, CopyDirection, Dmon, Figure, Fps, GpuIdentity, GpuTable,
+    MaxPayload, Megahertz, MigProfiles, PcieGeneration, PcieLink, Resolution, SmiFailure, SmiList,
+    SmiQuery, SmiReport, SmiTable, SmiVersion, StreamCount, Tegrastats, Topology, VideoProfile,
+    decode_rate, memory_rate, tensor_rate,
 };
 
 fn resolution() -> impl Strategy<Value = Resolution> {
-    (1_u32..=16_384, 1_u32..=16_384)
+    let side = || prop_oneof![1_u32..=1_440, 1_u32..=16_384];
+    (side(), side())
         .prop_map(|(width, height)| Resolution::new(width, height).expect("no zero side"))
 }
 
@@ -75,6 +76,22 @@ proptest! {
     }
 
     #[test]
+    fn a_bound_is_never_below_the_published_figure(gpu in machine(), size in resolution()) {
+        // A silicon limit may lie below where the machine's clock does; the decode rates share one clock.
+        let rows = Ceilings::new(&gpu, GpuTable::built_in()).rows_at(size);
+        for limit in rows.iter().filter(|row| row.id.ends_with(".limit")) {
+            let published = limit.id.trim_end_matches(".limit");
+            let published = rows.iter().find(|row| row.id == published).expect("a limit has a published row");
+            prop_assert_eq!((published.figure, limit.figure), (Figure::Published, Figure::Bound));
+            if let Some(limit_value) = limit.value {
+                let published_value = published.value.expect("what was measured is also printed");
+                prop_assert!(limit_value >= published_value, "{}: {limit_value} below {published_value}", limit.id);
+                prop_assert!(limit_value <= 0.0 || limit_value > published_value, "{}", limit.id);
+            }
+        }
+    }
+
+    #[test]
     fn the_same_machine_has_the_same_ceilings(gpu in machine()) {
         prop_assert_eq!(rows(&gpu), rows(&gpu));
     }
@@ -87,6 +104,9 @@ proptest! {
         let decoder = Ceilings::planned(label, GpuTable::built_in()).decoder;
         let fps = |size| decoder.fps(VideoProfile::HEVC, size).value().expect("known").get();
         prop_assert!(fps(small) >= fps(large), "{label}: {small} {} and {large} {}", fps(small), fps(large));
+        let limit = |size| decoder.limit(VideoProfile::HEVC, size).value();
+        prop_assert!(limit(large).is_none() || limit(small) >= limit(large), "{label}: {small} and {large}");
+        prop_assert_eq!(limit(small).is_some(), label == "NVIDIA H200" && small.pixels() <= Resolution::FULL_HD.pixels());
     }
 
     #[test]
@@ -100,6 +120,10 @@ proptest! {
         prop_assert!(fps(sessions) <= fps(sessions + 1));
         prop_assert!(fps(sessions) <= all);
         prop_assert!(sessions < 7 || fps(sessions) == all);
+        let limit = |n| decoder.limit_of_sessions(VideoProfile::HEVC, Resolution::FULL_HD, StreamCount::new(n)).value();
+        prop_assert!(limit(sessions).is_some() && limit(sessions) <= limit(sessions + 1));
+        prop_assert!(limit(sessions) <= decoder.limit(VideoProfile::HEVC, Resolution::FULL_HD).value());
+        prop_assert!(limit(sessions) >= Some(fps(sessions)));
     }
 
     #[test]

@@ -280,5 +280,6 @@ fn every_measurement_belongs_to_a_product() {
     for measurement in measurements() {
         check(&measurement.gpu, Some(&measurement.gpu));
         assert!(measurement.value > 0.0);
+        assert_eq!(measurement.date.len(), "2026-11-30".len());
     }
 }
