@@ -6,7 +6,8 @@
 //! 1. [`plateau()`] reads the batch beyond which a larger one brings next to nothing off a sweep, with the caveats that
 //!    belong to it.
 //! 2. [`derive()`] runs the rules R1–R7 over [`Facts`] and returns a [`Plan`]: every knob with its old and new value, the
-//!    formula with its numbers, the reason, or why it is left alone. [`capacity()`] is R7 on its own.
+//!    formula with its numbers, the reason, or why it is left alone. [`capacity()`] is R7 on its own, and [`project()`]
+//!    says what another GPU would carry.
 //! 3. [`bound()`] says what bounds a profiled pipeline, with the evidence for and against.
 //!
 //! The crate does no I/O and cannot fail on well-typed input. The same input gives the same bytes: the one place that
@@ -75,6 +76,7 @@ mod knob;
 mod minimum;
 mod plan;
 mod plateau;
+mod projection;
 mod rules;
 mod sweep;
 mod value;
@@ -102,6 +104,7 @@ pub use plateau::{
     Gain, Measured, Note, PACING_RATES, Plateau, PlateauBatch, STEADY_WINDOWS, Step,
     WORTHWHILE_GAIN, plateau,
 };
+pub use projection::{GpuRates, Projection, Speedup, project};
 pub use rules::{BandwidthUse, Capacity, CapacityInputs, ComputeRate, Limit, Resource, capacity};
 pub use sweep::{Failure, Outcome, SweepPoint};
 pub use value::{Dims, Place, Present, Switch, Value};

@@ -10,6 +10,7 @@ mod bound;
 mod docs;
 mod plan;
 mod plateau;
+mod projection;
 mod properties;
 mod r1;
 mod r2;
