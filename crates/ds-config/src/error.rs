@@ -1,6 +1,7 @@
 //! The one error of this crate.
 
 use std::fmt;
+use std::io;
 
 use crate::line_index::Place;
 
@@ -61,6 +62,15 @@ impl Error {
                 place: None,
             }),
         }
+    }
+
+    /// The error of a file that its source does not give.
+    pub(crate) fn unreadable(error: &io::Error) -> Self {
+        let message = match error.kind() {
+            io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            _ => format!("the file cannot be read: {error}"),
+        };
+        Self::new(ErrorKind::MissingFile, message)
     }
 
     /// The same error at a line and column of its file.

@@ -61,12 +61,14 @@
 //!   rests on their documents and samples.
 
 mod detect;
+mod engine_name;
 mod error;
 mod gst_launch;
 mod ini;
 mod line_index;
 mod lint;
 mod model;
+mod onnx;
 mod python;
 mod resolve;
 mod sources_csv;
@@ -76,6 +78,7 @@ mod textproto;
 mod yaml;
 
 pub use crate::detect::{Carrier, Detection, Form, detect};
+pub use crate::engine_name::{EngineDevice, EngineName, EnginePrecision};
 pub use crate::error::{Error, ErrorKind};
 pub use crate::gst_launch::{
     Blocked, GstCommand, GstElement, GstGraph, GstLink, GstProperty, GstScript, Liveness,
@@ -91,6 +94,7 @@ pub use crate::model::{
     InferStage, Knob, KnobChange, KnobKind, KnobSetting, KnobValue, MuxGeneration, Overridden,
     Pipeline, QueuePosition, Role, Sink, SinkKind, Source, SourceFile, SourceKind, Target,
 };
+pub use crate::onnx::{OnnxBatch, OnnxDim, OnnxInput, OnnxModel};
 pub use crate::python::{
     PyComputed, PyCount, PyElement, PyFilledIn, PyKind, PyLaunch, PyLiteral, PyOrigin, PyProperty,
     PyValue, PythonDocument,

@@ -4,6 +4,7 @@ mod change;
 mod document;
 mod element;
 mod knob;
+mod network;
 mod parts;
 mod setting;
 mod site;

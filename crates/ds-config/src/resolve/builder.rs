@@ -1,7 +1,6 @@
 //! Puts a pipeline together while its files are read.
 
 use std::collections::BTreeMap;
-use std::io;
 
 use super::source::FileSource;
 use crate::detect::{Form, detect};
@@ -65,13 +64,10 @@ impl<'a> Builder<'a> {
         {
             return Ok(known);
         }
-        let bytes = self.source.read(path).map_err(|error| {
-            let message = match error.kind() {
-                io::ErrorKind::NotFound => "there is no such file".to_owned(),
-                _ => format!("the file cannot be read: {error}"),
-            };
-            Error::new(ErrorKind::MissingFile, message).in_file(path)
-        })?;
+        let bytes = self
+            .source
+            .read(path)
+            .map_err(|error| Error::unreadable(&error).in_file(path))?;
         let form = detect(&bytes).form;
         let document = document(form, &bytes).map_err(|error| error.in_file(path))?;
         if let Some(message) = misnamed(path, form) {

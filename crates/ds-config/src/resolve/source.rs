@@ -12,7 +12,17 @@ pub trait FileSource {
     /// As the file system reports them.
     fn read(&self, path: &str) -> io::Result<Vec<u8>>;
 
-    /// Whether a file exists; models and engines are asked for and never read.
+    /// The bytes of a file from its start, one after the other: a model is too large to be read as a
+    /// whole. A source that has files on a disk gives a reader of that file in place of this default.
+    ///
+    /// # Errors
+    ///
+    /// As the file system reports them.
+    fn open(&self, path: &str) -> io::Result<Box<dyn io::Read + '_>> {
+        Ok(Box::new(io::Cursor::new(self.read(path)?)))
+    }
+
+    /// Whether a file exists; engines are asked for and never read.
     fn exists(&self, path: &str) -> bool;
 
     /// A variable of the environment that the pipeline will run in. None is set unless the caller
@@ -29,6 +39,13 @@ impl FileSource for BTreeMap<String, Vec<u8>> {
         self.get(path)
             .cloned()
             .ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn open(&self, path: &str) -> io::Result<Box<dyn io::Read + '_>> {
+        match self.get(path) {
+            Some(bytes) => Ok(Box::new(bytes.as_slice())),
+            None => Err(io::ErrorKind::NotFound.into()),
+        }
     }
 
     fn exists(&self, path: &str) -> bool {

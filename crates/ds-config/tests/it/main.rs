@@ -2,6 +2,7 @@
 
 mod corpus;
 mod detect;
+mod engine_name;
 mod files;
 mod forms;
 mod gst_files;
@@ -9,6 +10,7 @@ mod gst_launch;
 mod ini;
 mod line_index;
 mod lint;
+mod onnx;
 mod pipeline;
 mod pipeline_edits;
 mod pipeline_forms;
