@@ -1,7 +1,7 @@
 //! Surgical edits of key files.
 
-use super::IniDocument;
 use super::line::{is_space, trim_end};
+use super::{IniDocument, IniValue};
 use crate::error::{Error, ErrorKind};
 use crate::text_edit::{Span, TextEdit};
 
@@ -89,7 +89,11 @@ impl IniDocument {
         let Some((_, entry)) = self.find(assignment.group, assignment.key) else {
             return self.insert_key(assignment.group, assignment.key, &text);
         };
-        let span = replaceable(self.slice(entry.value), entry.value, assignment.read_as);
+        let old = self.value(entry);
+        let mut span = replaceable(old.raw, entry.value, assignment.read_as);
+        if assignment.read_as == IniType::IntegerList && !keeps_list(old, span, &text) {
+            span = entry.value;
+        }
         if self.slice(span) == text.as_bytes() {
             return TextEdit::empty();
         }
@@ -183,6 +187,15 @@ fn replaceable(raw: &[u8], span: Span, read_as: IniType) -> Span {
     };
     let len = trim_end(&raw[..kept_from]).len();
     Span::new(span.start, span.start + len)
+}
+
+/// Whether a list is read as its text alone if what stands behind `span` stays there: to GLib a
+/// comment is a part of the last item, and what it holds of separators, escapes and bytes that are
+/// not UTF-8 counts.
+fn keeps_list(old: IniValue<'_>, span: Span, text: &str) -> bool {
+    let tail = &old.raw[span.len()..];
+    let read = |raw: &[u8]| IniValue { raw, ..old }.integer_list();
+    tail.is_empty() || read(&[text.as_bytes(), tail].concat()) == read(text.as_bytes())
 }
 
 /// The bytes that make the getter read the value.

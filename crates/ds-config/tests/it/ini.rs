@@ -209,6 +209,10 @@ fn a_comment_stays_behind_an_integer_and_nowhere_else() {
     edited_integer("[a]\nk=1#one\n", "[a]\nk=8\n");
     let list = [assign("a", "k", "3;224;224", IniType::IntegerList)];
     edited("[a]\nk=3;544;960 # c\n", &list, "[a]\nk=3;224;224 # c\n");
+    // To GLib the comment is a part of the last item: what is no item there must go.
+    edited("[a]\nk=3;544;960 # c;d\n", &list, "[a]\nk=3;224;224\n");
+    edited("[a]\nk=3 # was 1;544;960\n", &list, "[a]\nk=3;224;224\n");
+    edited("[a]\nk=3;544;960 # \\c\n", &list, "[a]\nk=3;224;224\n");
     let boolean = [assign("a", "k", "0", IniType::Boolean)];
     edited("[a]\nk=1 # c\n", &boolean, "[a]\nk=0\n");
     let double = [assign("a", "k", "0.5", IniType::Double)];
