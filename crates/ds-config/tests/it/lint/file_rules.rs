@@ -45,6 +45,9 @@ fn n4_int8_without_a_calibration() {
     let named = faulty.clone().and("int8-calib-file=c.bin\n");
     check("N4", &named.clone().models(&[]), &named);
     check("N4", &named.clone().models(&[]), &named.models(&["c.bin"]));
+    let built = faulty.clone().with("gpu0_fp16", "gpu0_int8");
+    let engine = "m.onnx_b4_gpu0_int8.engine";
+    check("N4", &built.clone().models(&[]), &built.models(&[engine]));
 }
 
 #[test]
@@ -95,6 +98,12 @@ fn n8_a_file_that_skips_batches() {
         "N8",
         &alone("infer.txt", triton),
         &alone("infer.txt", &triton.replace('3', "0")),
+    );
+    let of_app = app().with(PRIMARY, &format!("{PRIMARY}interval=8\n"));
+    check(
+        "N8",
+        &app().with("network-mode=2\n", "network-mode=2\ninterval=8\n"),
+        &of_app,
     );
 }
 
@@ -250,6 +259,10 @@ fn p1_a_second_detector_on_whole_frames() {
         "! nvdspreprocess config-file=pre.txt ! nvinfer config-file-path=pgie",
     );
     check("P1", &chain(detector), &prepared);
+    let beside = command(
+        "filesrc location=a ! nvv4l2decoder ! m.sink_0 nvstreammux name=m batch-size=4 ! tee name=t t. ! nvinfer config-file-path=pgie.txt ! fakesink t. ! nvinfer config-file-path=second.txt ! fakesink",
+    );
+    check("P1", &chain(detector), &beside.file("second.txt", detector));
 }
 
 #[test]
@@ -293,6 +306,11 @@ fn u1_keys_that_nothing_reads() {
         "U1",
         &source("nvbuf-memory-type=0"),
         &source("cudadec-memtype=0"),
+    );
+    check(
+        "U1",
+        &source("nvbuf-memory-type=0"),
+        &with("nvbuf-memory-type=0"),
     );
 }
 
@@ -344,7 +362,7 @@ fn g1_files_that_never_worked() {
     check(
         "G1",
         &script("gst-launch-1.0 a ! ! c"),
-        &script("#gst-launch-1.0 a ! ! c\ngst-launch-1.0 a ! c"),
+        &script("# gst-launch-1.0 a ! ! c\ngst-launch-1.0 a ! c"),
     );
     check(
         "G1",
@@ -402,7 +420,7 @@ fn g3_a_key_that_is_given_twice() {
         &two_cameras("batch-size=1 batch-size=2"),
         &command("a ! b").with(
             "gst-launch-1.0 a ! b",
-            "#gst-launch-1.0 a b=1 b=2 ! c\ngst-launch-1.0 a ! b",
+            "# gst-launch-1.0 a b=1 b=2 ! c\ngst-launch-1.0 a ! b",
         ),
     );
     check(

@@ -419,6 +419,8 @@ fn e5_a_batch_in_neither_place() {
         .with(PRIMARY, "[primary-gie]\nenable=1\n")
         .with("config-file=pgie.txt", "config-file=elsewhere.txt");
     check("E5", &faulty, &unread);
+    let batch_of_one = faulty.clone().with(MUX, "[streammux]\nbatch-size=1\n");
+    check("E5", &faulty, &batch_of_one);
 }
 
 #[test]
