@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::bundle::BundleError;
+use crate::nvml::NvmlError;
 use crate::process::RunError;
 use crate::transaction::TransactionError;
 
@@ -34,6 +35,24 @@ pub enum Error {
     /// The output of nvidia-smi cannot be understood, or says that there is no GPU to be used.
     #[error(transparent)]
     Smi(#[from] ds_ceilings::Error),
+    /// NVML alone was asked and does not answer.
+    #[error("NVML does not answer")]
+    Nvml(#[source] NvmlError),
+    /// Neither of the two that know the GPUs answers.
+    #[error("neither NVML ({nvml}) nor nvidia-smi answers")]
+    NobodyAnswers {
+        /// Why NVML does not.
+        nvml: NvmlError,
+        /// Why nvidia-smi does not.
+        #[source]
+        smi: Box<Error>,
+    },
+    /// The recording was made without something that is asked for now.
+    #[error("{what}")]
+    NotInRecording {
+        /// What is missing.
+        what: String,
+    },
     /// A trace cannot be read.
     #[error(transparent)]
     Trace(#[from] ds_nsys::Error),
@@ -48,7 +67,7 @@ pub enum Error {
         detail: String,
     },
     /// The machine has no such GPU.
-    #[error("there is no GPU {index}: nvidia-smi lists {available}")]
+    #[error("there is no GPU {index}: {available} are listed")]
     NoSuchGpu {
         /// The index that was asked for.
         index: u32,
@@ -102,13 +121,16 @@ impl Error {
             Self::Run(RunError::Interrupted { .. }) => ErrorKind::Interrupted,
             Self::Run(RunError::NotRecorded { .. }) => ErrorKind::Input,
             Self::Run(RunError::Bundle(error)) | Self::Bundle(error) => bundle_kind(error),
-            Self::Run(_) | Self::Program { .. } => ErrorKind::Program,
+            Self::Run(_) | Self::Program { .. } | Self::Nvml(_) | Self::NobodyAnswers { .. } => {
+                ErrorKind::Program
+            }
             Self::Smi(error) if error.kind() == ds_ceilings::ErrorKind::Smi => ErrorKind::Program,
             Self::Read { .. }
             | Self::Config(_)
             | Self::Smi(_)
             | Self::Trace(_)
             | Self::NoSuchGpu { .. }
+            | Self::NotInRecording { .. }
             | Self::Unfit { .. }
             | Self::Transaction(_) => ErrorKind::Input,
             Self::Input { .. } | Self::Launch { .. } => ErrorKind::Usage,

@@ -31,6 +31,7 @@
 //! - A bundle is written by one run at a time; a second one on the same directory is refused.
 //! - A second run on a bundle skips finished stages as a whole; an unfinished one begins again.
 //! - The inference-only pipeline of the sweep loops the first file source; without one the caller gives the load.
+//! - NVML (feature `nvml`) does not tell the ids of MIG instances, nor JPEG and OFA utilisation; nvidia-smi does.
 //! - nsys is asked for CUDA and NVTX without CPU sampling; a capture that fails is named and the run goes on.
 
 pub mod atomic;
@@ -38,6 +39,7 @@ pub mod bundle;
 mod coverage;
 mod error;
 mod fps;
+pub mod nvml;
 mod pipeline;
 pub mod process;
 mod progress;
@@ -62,6 +64,6 @@ pub use signals::{mean, signals_of};
 pub use stages::{
     CaptureState, Counted, DeviceReading, GpuLoad, HwReading, Launch, NamedTime, PluginReading,
     ProfileReading, ProfileRequest, Session, StepReading, SweepReading, SweepRequest, SweptBatch,
-    TraceReading, batches_to_try, gpus_from_text, profile, read_hw, read_trace, sweep,
+    TraceReading, Via, batches_to_try, gpus_from_text, profile, read_hw, read_trace, sweep,
 };
 pub use tune::{Scope, TuneRequest, Tuned, judge, plan_without_sweep, run_sweep, streams_or, tune};

@@ -65,6 +65,10 @@ pub struct Tuned {
     pub plan: Plan,
     /// How many streams fit.
     pub capacity: Capacity,
+    /// What that was computed from.
+    pub capacity_inputs: CapacityInputs,
+    /// What bounds the GPU that was measured.
+    pub ceilings: Ceilings,
 }
 
 /// Runs every stage on a pipeline.
@@ -85,7 +89,7 @@ pub fn tune(
 
     let (gpu, ceilings) = staged(session, StageName::Hw, |session| {
         let reading = read_hw(session)?;
-        notes.extend(reading.gaps.iter().cloned());
+        notes.extend(reading.gaps.iter().chain(&reading.findings).cloned());
         let gpu = reading.gpu(session.gpu_index)?.clone();
         let ceilings = Ceilings::new(&gpu, GpuTable::built_in());
         Ok((gpu, ceilings))
@@ -112,7 +116,8 @@ pub fn tune(
         .as_ref()
         .map(|profiled| judge(pipeline, request, &facts, profiled));
     note_profile(&mut notes, request, profiled.as_ref());
-    let capacity = capacity_of(&mut facts, verdict.as_ref(), profiled.as_ref());
+    let capacity_inputs = capacity_inputs(&mut facts, verdict.as_ref(), profiled.as_ref());
+    let capacity = capacity(&capacity_inputs);
 
     let report = build_report(&ReportInputs {
         pipeline,
@@ -133,6 +138,8 @@ pub fn tune(
         edits,
         plan,
         capacity,
+        capacity_inputs,
+        ceilings,
     })
 }
 
@@ -279,11 +286,11 @@ pub fn judge(
     ))
 }
 
-fn capacity_of(
+fn capacity_inputs(
     facts: &mut Facts,
     verdict: Option<&Bound>,
     profiled: Option<&ProfileReading>,
-) -> Capacity {
+) -> CapacityInputs {
     facts.bound = verdict
         .map(|verdict| verdict.kind)
         .filter(|kind| *kind != BoundKind::Unknown);
@@ -291,7 +298,7 @@ fn capacity_of(
         Outcome::Ran { windows } => mean(windows),
         Outcome::Failed { .. } => None,
     });
-    capacity(&CapacityInputs::of(facts))
+    CapacityInputs::of(facts)
 }
 
 fn note_profile(notes: &mut Vec<String>, request: &TuneRequest, profiled: Option<&ProfileReading>) {

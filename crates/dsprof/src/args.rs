@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use ds_orchestrate::Via;
 
 /// Where results go and where they come from.
 #[derive(Debug, Clone, Default, Args)]
@@ -18,9 +19,52 @@ pub(crate) struct BundleArgs {
 /// Which GPU.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct GpuArgs {
-    /// Index of the GPU, as nvidia-smi counts [default: 0]
+    /// Index of the GPU, as nvidia-smi counts [default: the first of CUDA_VISIBLE_DEVICES, else 0]
     #[arg(long, value_name = "N")]
     pub(crate) gpu_index: Option<u32>,
+}
+
+/// Who is asked about the GPUs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ViaArg {
+    /// The library alone
+    Nvml,
+    /// The program alone
+    NvidiaSmi,
+    /// One completed by the other; where they disagree, both are quoted
+    Both,
+}
+
+impl ViaArg {
+    /// The word for it on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Nvml => "nvml",
+            Self::NvidiaSmi => "nvidia-smi",
+            Self::Both => "both",
+        }
+    }
+}
+
+impl From<ViaArg> for Via {
+    fn from(via: ViaArg) -> Self {
+        match via {
+            ViaArg::Nvml => Self::Nvml,
+            ViaArg::NvidiaSmi => Self::NvidiaSmi,
+            ViaArg::Both => Self::Both,
+        }
+    }
+}
+
+/// The number format whose published rates a projection compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PrecisionArg {
+    /// 16-bit floating point
+    Fp16,
+    /// 8-bit integers
+    Int8,
+    /// 32-bit floating point, which tensor cores multiply as TF32
+    Fp32,
 }
 
 /// What the pipeline is to carry, and what the files do not say.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::args::{BundleArgs, GpuArgs, LoadArgs, ReportFormat, WishArgs};
+use crate::args::{BundleArgs, GpuArgs, LoadArgs, PrecisionArg, ReportFormat, ViaArg, WishArgs};
 use crate::cli_trace::TraceArgs;
 
 /// Measures a GPU inference pipeline, derives its settings, says what bounds it
@@ -54,7 +54,8 @@ pub(crate) enum Command {
     /// How many streams fit (rule R7)
     #[command(
         after_help = "Example:\n  dsprof capacity --gpu 'NVIDIA L4' --codec hevc --source-size 1920x1080 \
-                            --plateau-fps 1200 --fps 30\n  dsprof capacity --replay bundle --require 16"
+                            --plateau-fps 1200 --fps 30\n  dsprof capacity --replay bundle --require 16\n  \
+                            dsprof capacity --replay bundle --what-if 'NVIDIA L4' --what-if 'NVIDIA L40S'"
     )]
     Capacity(CapacityArgs),
     /// Questions to a trace of Nsight Systems; nsys itself is not needed
@@ -102,6 +103,9 @@ pub(crate) struct HwArgs {
     /// Compare the ceilings of two GPUs by their names
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     pub(crate) compare: Vec<String>,
+    /// Who is asked about the GPUs of this machine [default: both]
+    #[arg(long, value_name = "WHO", conflicts_with_all = ["gpu", "from", "list", "compare"])]
+    pub(crate) via: Option<ViaArg>,
     #[command(flatten)]
     pub(crate) gpu_args: GpuArgs,
     #[command(flatten)]
@@ -198,6 +202,12 @@ pub(crate) struct CapacityArgs {
     /// Exit with status 11 when fewer streams than this fit
     #[arg(long, value_name = "N")]
     pub(crate) require: Option<u32>,
+    /// Project what was measured onto this GPU, by its name; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub(crate) what_if: Vec<String>,
+    /// Number format of the model, whose published rates the projection compares [default: fp16]
+    #[arg(long, value_name = "FORMAT", requires = "what_if")]
+    pub(crate) precision: Option<PrecisionArg>,
     /// Take the numbers from a bundle of `tune`
     #[arg(long, value_name = "DIR")]
     pub(crate) replay: Option<PathBuf>,

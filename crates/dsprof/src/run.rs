@@ -5,13 +5,15 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use anyhow::{Context as _, Result};
+use clap::ValueEnum as _;
 use ds_config::Pipeline;
-use ds_orchestrate::bundle::{Bundle, Inputs, RecordedBundle};
+use ds_orchestrate::bundle::{Bundle, Inputs, RecordedBundle, StageName};
+use ds_orchestrate::nvml::{LiveNvml, NvmlSource, RecordedNvml};
 use ds_orchestrate::process::{Interrupt, Live, Record, Replay, Resume, Runner};
-use ds_orchestrate::{Event, Session, pipeline_hashes, read_pipeline};
+use ds_orchestrate::{Event, Session, Via, pipeline_hashes, read_pipeline};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::args::BundleArgs;
+use crate::args::{BundleArgs, ViaArg};
 use crate::exit::Usage;
 use crate::load::{Arguments, Merged};
 use crate::progress::Bar;
@@ -48,8 +50,15 @@ impl Opened {
             .map(|recorded| &recorded.manifest().inputs)
     }
 
-    /// `now`, and behind it what the recording was made with.
-    pub(crate) fn merged(&self, now: Arguments) -> Merged {
+    /// `now`, and behind it what the recording was made with. What the environment says counts on the machine alone:
+    /// a recording has its own.
+    pub(crate) fn merged(&self, mut now: Arguments) -> Merged {
+        if !self.is_replay()
+            && !now.contains_key("gpu-index")
+            && let Some(value) = visible_devices()
+        {
+            now.insert(VISIBLE.to_owned(), value);
+        }
         Merged::new(
             now,
             self.inputs()
@@ -130,6 +139,9 @@ impl Opened {
             None => None,
         };
         let runner = self.runner(bundle.as_ref())?;
+        let nvml = self.nvml(bundle.as_ref())?;
+        let index: Option<u32> = merged.get("gpu-index")?;
+        let visible: Option<String> = merged.get(VISIBLE)?.filter(|_| index.is_none());
         let files = self
             .bundle
             .clone()
@@ -138,13 +150,34 @@ impl Opened {
         let mut progress = |event: &Event| bar.show(event);
         let mut session = Session {
             runner: &*runner,
+            nvml: &*nvml,
+            via: via(merged)?,
             files,
             bundle,
             nsys: merged.get("nsys")?.unwrap_or_else(|| "nsys".to_owned()),
-            gpu_index: merged.get("gpu-index")?.unwrap_or(0),
+            gpu_index: index
+                .or_else(|| first_index(visible.as_deref()?))
+                .unwrap_or(0),
+            visible,
             progress: &mut progress,
         };
         work(&mut session)
+    }
+
+    /// Who answers for NVML: a recording, what an earlier run on the bundle kept of a finished stage, or the machine.
+    fn nvml(&self, bundle: Option<&Rc<RefCell<Bundle>>>) -> Result<Box<dyn NvmlSource>> {
+        if let Some(recorded) = &self.recorded {
+            return Ok(Box::new(RecordedNvml::new(recorded.clone())));
+        }
+        let bundle = bundle.map(|bundle| bundle.borrow());
+        Ok(match bundle {
+            Some(bundle) if bundle.manifest().finished().contains(&StageName::Hw) => {
+                let earlier =
+                    RecordedBundle::open(bundle.root()).map_err(ds_orchestrate::Error::from)?;
+                Box::new(RecordedNvml::new(earlier))
+            }
+            _ => Box::new(LiveNvml),
+        })
     }
 
     fn runner(&self, bundle: Option<&Rc<RefCell<Bundle>>>) -> Result<Box<dyn Runner>> {
@@ -180,6 +213,34 @@ impl Opened {
     }
 }
 
+/// The name under which a bundle keeps what the environment said about the GPUs.
+const VISIBLE: &str = "cuda-visible-devices";
+
+fn visible_devices() -> Option<String> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the binary reads the environment and passes it on"
+    )]
+    let value = std::env::var_os("CUDA_VISIBLE_DEVICES")?;
+    Some(value.to_string_lossy().into_owned())
+}
+
+/// The first entry of `CUDA_VISIBLE_DEVICES` where it is an index: commands that do not ask who the GPUs are need no
+/// more.
+fn first_index(visible: &str) -> Option<u32> {
+    visible.split(',').next()?.trim().parse().ok()
+}
+
+fn via(merged: &Merged) -> Result<Via> {
+    let text: Option<String> = merged.get("via")?;
+    Ok(match text.as_deref() {
+        None => Via::Both,
+        Some(text) => ViaArg::from_str(text, false)
+            .map_err(|error| Usage(format!("--via `{text}`: {error}")))?
+            .into(),
+    })
+}
+
 /// Records what runs, and takes the stages that an earlier run on the bundle finished from there.
 fn resumed(bundle: &Rc<RefCell<Bundle>>, live: Live) -> Result<Box<dyn Runner>> {
     let finished = bundle.borrow().manifest().finished();
@@ -187,7 +248,8 @@ fn resumed(bundle: &Rc<RefCell<Bundle>>, live: Live) -> Result<Box<dyn Runner>> 
     if finished.is_empty() {
         return Ok(Box::new(record));
     }
-    let earlier = RecordedBundle::open(bundle.borrow().root()).map_err(ds_orchestrate::Error::from)?;
+    let earlier =
+        RecordedBundle::open(bundle.borrow().root()).map_err(ds_orchestrate::Error::from)?;
     let earlier = Replay::new(earlier).map_err(ds_orchestrate::Error::from)?;
     Ok(Box::new(Resume::new(finished, earlier, record)))
 }

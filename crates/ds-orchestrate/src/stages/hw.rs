@@ -5,17 +5,35 @@ use std::collections::BTreeSet;
 use ds_ceilings::{GpuIdentity, IDENTITY_FIELDS, SmiFailure, SmiQuery, SmiReport};
 
 use super::Session;
+use super::decoder_library::missing_decoder_library;
+use super::jetson::{is_jetson, jetson, jetson_in_place_of_smi};
+use super::visible::only_visible;
 use crate::error::Error;
+use crate::nvml::{NVML_FILE, NvmlAnswer, NvmlError, NvmlGpu, render};
 use crate::process::{CommandSpec, Exit, Outcome, RunError};
 use crate::progress::Event;
 
-/// What nvidia-smi said about the machine.
-#[derive(Debug, Clone, PartialEq)]
+/// Who says which GPUs a machine has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Via {
+    /// nvidia-smi and NVML, the one completed by the other; one of them is enough.
+    #[default]
+    Both,
+    /// nvidia-smi alone.
+    NvidiaSmi,
+    /// NVML alone.
+    Nvml,
+}
+
+/// What nvidia-smi and NVML said about the machine.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct HwReading {
-    /// Every GPU of the machine.
+    /// Every GPU that the work can see.
     pub gpus: Vec<GpuIdentity>,
     /// What could not be read, and why.
     pub gaps: Vec<String>,
+    /// What to know about this machine beside its GPUs.
+    pub findings: Vec<String>,
 }
 
 impl HwReading {
@@ -40,16 +58,168 @@ impl HwReading {
     }
 }
 
-/// Asks nvidia-smi who the GPUs are: one query for what it prints in columns, one full report for the video clock.
-/// A field that this driver does not know is left out and asked for no more.
+/// Asks nvidia-smi and NVML who the GPUs are, each completing the other: what both say and say differently is noted as
+/// a conflict of that GPU. On a Jetson without nvidia-smi the device tree and tegrastats answer.
 ///
 /// # Errors
 ///
-/// When nvidia-smi is missing, fails, or prints something else than a table. A report that cannot be read is a gap, not
-/// an error.
+/// When nobody answers who was asked, or `CUDA_VISIBLE_DEVICES` names no GPU.
 pub fn read_hw(session: &mut Session<'_>) -> Result<HwReading, Error> {
-    let mut gaps = Vec::new();
-    let query = identity_query(session, &mut gaps)?;
+    let mut reading = HwReading::default();
+    let nvml = match session.via {
+        Via::NvidiaSmi => None,
+        Via::Both | Via::Nvml => read_nvml(session)?,
+    };
+    let smi = match session.via {
+        Via::Nvml => None,
+        Via::Both | Via::NvidiaSmi => Some(read_smi(session, &mut reading.gaps)),
+    };
+    let before = reading.gaps.len();
+    reading.gpus = match (smi, &nvml) {
+        (Some(Ok(gpus)), Some(Ok(nvml))) => completed(gpus, nvml, &mut reading.gaps),
+        (Some(Ok(gpus)), Some(Err(error))) => {
+            // A build without NVML is no surprise on any machine.
+            if *error != NvmlError::NotBuilt {
+                let gap = format!("no reading of NVML, nvidia-smi speaks alone: {error}");
+                reading.gaps.push(gap);
+            }
+            gpus
+        }
+        (Some(Ok(gpus)), None) => gpus,
+        (Some(Err(error)), Some(Ok(nvml))) if is_silence(&error) && !nvml.is_empty() => {
+            let gap = format!(
+                "no reading of nvidia-smi, NVML speaks alone: {}",
+                chain(&error)
+            );
+            reading.gaps.push(gap);
+            nvml.iter().map(NvmlGpu::identity).collect()
+        }
+        (Some(Err(error)), _) => match jetson_in_place_of_smi(session, &error)? {
+            Some(gpu) => vec![gpu],
+            None => return Err(silence(error, nvml)),
+        },
+        (None, Some(Ok(nvml))) if !nvml.is_empty() => nvml.iter().map(NvmlGpu::identity).collect(),
+        (None, Some(Ok(_))) => return Err(ds_ceilings::Error::from(SmiFailure::NoDevices).into()),
+        (None, Some(Err(error))) => return Err(Error::Nvml(error.clone())),
+        (None, None) => {
+            let what = "the recording holds no reading of NVML".to_owned();
+            return Err(Error::NotInRecording { what });
+        }
+    };
+    for gpu in nvml.iter().flatten().flatten() {
+        let unread = gpu.unread.iter();
+        reading
+            .gaps
+            .extend(unread.map(|what| format!("NVML, GPU {}: {what}", gpu.index)));
+    }
+    for gap in reading.gaps.iter().skip(before) {
+        session.tell(&Event::Fallback(gap.clone()));
+    }
+    complete_jetson(session, &mut reading.gpus)?;
+    only_visible(
+        session,
+        &mut reading,
+        nvml.as_ref().and_then(|nvml| nvml.as_deref().ok()),
+    )?;
+    reading
+        .findings
+        .extend(missing_decoder_library(session, &reading.gpus)?);
+    Ok(reading)
+}
+
+/// What NVML says, kept in the bundle where one is written; `None` where it was not asked when a recording was made.
+fn read_nvml(session: &Session<'_>) -> Result<Option<NvmlAnswer>, Error> {
+    let answer = session.nvml.read()?;
+    if let (Some(answer), Some(bundle)) = (&answer, &session.bundle) {
+        let mut bundle = bundle.borrow_mut();
+        bundle.write(NVML_FILE, render(answer)?.as_bytes())?;
+        bundle.save()?;
+    }
+    Ok(answer)
+}
+
+/// The GPUs of nvidia-smi, each completed by what NVML says of it, and those that NVML alone sees.
+fn completed(
+    mut gpus: Vec<GpuIdentity>,
+    nvml: &[NvmlGpu],
+    gaps: &mut Vec<String>,
+) -> Vec<GpuIdentity> {
+    for gpu in &mut gpus {
+        match nvml.iter().find(|other| other.is(gpu)) {
+            Some(other) => gpu.complete(&other.identity()),
+            None => gaps.push(format!(
+                "NVML does not list `{}`, nvidia-smi does",
+                label(gpu)
+            )),
+        }
+    }
+    let alone: Vec<GpuIdentity> = nvml
+        .iter()
+        .filter(|other| !gpus.iter().any(|gpu| other.is(gpu)))
+        .map(NvmlGpu::identity)
+        .collect();
+    for gpu in &alone {
+        gaps.push(format!(
+            "nvidia-smi does not list `{}`, NVML does",
+            label(gpu)
+        ));
+    }
+    gpus.extend(alone);
+    gpus
+}
+
+fn label(gpu: &GpuIdentity) -> &str {
+    gpu.uuid.as_deref().unwrap_or(&gpu.name)
+}
+
+/// Whether an error means that nvidia-smi says nothing of use: then somebody else may speak. A missing recording, a
+/// bundle that cannot be read and an interrupt are errors of their own.
+fn is_silence(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Smi(_) | Error::Program { .. } | Error::Run(RunError::Io { .. })
+    )
+}
+
+/// The error for a machine on which nobody answers.
+fn silence(smi: Error, nvml: Option<NvmlAnswer>) -> Error {
+    match nvml {
+        Some(Err(nvml)) if is_silence(&smi) && nvml != NvmlError::NotBuilt => {
+            Error::NobodyAnswers {
+                nvml,
+                smi: Box::new(smi),
+            }
+        }
+        _ => smi,
+    }
+}
+
+fn chain(error: &Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+/// nvidia-smi of a Jetson prints a name and hardly anything else.
+fn complete_jetson(session: &Session<'_>, gpus: &mut [GpuIdentity]) -> Result<(), Error> {
+    if let [gpu] = gpus
+        && gpu.device_tree.is_none()
+        && is_jetson(gpu)
+        && let Some(board) = jetson(session)?
+    {
+        gpu.complete(&board);
+    }
+    Ok(())
+}
+
+/// One query for what nvidia-smi prints in columns, one full report for the video clock. A field that this driver does
+/// not know is left out and asked for no more. A report that cannot be read is a gap, not an error.
+fn read_smi(session: &mut Session<'_>, gaps: &mut Vec<String>) -> Result<Vec<GpuIdentity>, Error> {
+    let query = identity_query(session, gaps)?;
     let spec = CommandSpec::new("hw/report", "nvidia-smi", ["-q", "-x"]);
     let report = checked(session.runner.run_quietly(&spec))
         .and_then(|outcome| Ok(SmiReport::parse_xml(&outcome.stdout_text())?));
@@ -58,17 +228,14 @@ pub fn read_hw(session: &mut Session<'_>) -> Result<HwReading, Error> {
         Err(error @ Error::Run(RunError::NotRecorded { .. })) => return Err(error),
         Err(error) => {
             let gap = format!(
-                "no full report of nvidia-smi, so the maximum video clock is unknown: {error}"
+                "no full report of nvidia-smi, so it does not tell the maximum video clock: {error}"
             );
             session.tell(&Event::Fallback(gap.clone()));
             gaps.push(gap);
             None
         }
     };
-    Ok(HwReading {
-        gpus: GpuIdentity::from_machine(&query, report.as_ref())?,
-        gaps,
-    })
+    Ok(GpuIdentity::from_machine(&query, report.as_ref())?)
 }
 
 fn identity_query(session: &mut Session<'_>, gaps: &mut Vec<String>) -> Result<SmiQuery, Error> {

@@ -1,17 +1,20 @@
 //! The stages of a run. Each takes a [`Session`] and gives a value; none prints and none knows the command line.
 
+mod decoder_library;
 mod hw;
+mod jetson;
 mod launch;
 mod profile;
 mod sampling;
 mod sweep;
 mod trace;
+mod visible;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-pub use hw::{HwReading, gpus_from_text, read_hw};
+pub use hw::{HwReading, Via, gpus_from_text, read_hw};
 pub use launch::Launch;
 pub use profile::{CaptureState, ProfileReading, ProfileRequest, profile};
 pub use sampling::GpuLoad;
@@ -20,6 +23,7 @@ pub use trace::{DeviceReading, NamedTime, PluginReading, StepReading, TraceReadi
 
 use crate::bundle::{Bundle, StageName, StageState};
 use crate::error::Error;
+use crate::nvml::NvmlSource;
 use crate::process::Runner;
 use crate::progress::{Event, Progress};
 
@@ -27,6 +31,10 @@ use crate::progress::{Event, Progress};
 pub struct Session<'a> {
     /// Runs programs, or answers from a recording.
     pub runner: &'a dyn Runner,
+    /// Asks NVML, or answers from a recording.
+    pub nvml: &'a dyn NvmlSource,
+    /// Which of the two says who the GPUs are.
+    pub via: Via,
     /// Where files that programs leave behind are found: the bundle that is written, or the one that is replayed.
     pub files: Option<PathBuf>,
     /// The bundle that is written, where one is.
@@ -35,6 +43,8 @@ pub struct Session<'a> {
     pub nsys: String,
     /// Index of the GPU that the work runs on.
     pub gpu_index: u32,
+    /// The value of `CUDA_VISIBLE_DEVICES`, where it decides about the GPU.
+    pub visible: Option<String>,
     /// Receives events.
     pub progress: &'a mut Progress<'a>,
 }

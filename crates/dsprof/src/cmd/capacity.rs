@@ -1,13 +1,16 @@
 //! `dsprof capacity`.
 
+use std::path::Path;
+
 use anyhow::Result;
-use ds_ceilings::{BitDepth, Codec, Resolution};
-use ds_derive::{Capacity, CapacityInputs, ComputeRate, DecodeCeiling, capacity};
+use ds_ceilings::{BitDepth, Ceilings, Codec, Resolution};
+use ds_derive::{Capacity, CapacityInputs, ComputeRate, DecodeCeiling, PrecisionWish, capacity};
 use ds_orchestrate::report::{capacity_markdown, capacity_report};
-use ds_orchestrate::tune;
+use ds_orchestrate::{facts_of, tune};
 
 use super::hw::planned;
 use super::json;
+use super::what_if::{Measured, Projected, projected, projection_text};
 use crate::args::{BundleArgs, ReportFormat};
 use crate::cli::CapacityArgs;
 use crate::exit::{Status, Usage};
@@ -16,14 +19,22 @@ use crate::output;
 use crate::run::Opened;
 
 pub(crate) fn run(args: &CapacityArgs) -> Result<Status> {
-    let (fps, capacity) = match &args.replay {
+    let Found {
+        fps,
+        capacity,
+        projected,
+    } = match &args.replay {
         Some(_) => from_recording(args)?,
         None => from_numbers(args)?,
     };
     let report = capacity_report(&capacity);
-    let text = match args.format {
-        ReportFormat::Json => json(&report)?,
-        ReportFormat::Text | ReportFormat::Md => capacity_markdown(&report, fps),
+    let text = match (args.format, &projected) {
+        (ReportFormat::Json, None) => json(&report)?,
+        (ReportFormat::Json, Some(projected)) => json(&projected.document(&report))?,
+        (ReportFormat::Text | ReportFormat::Md, None) => capacity_markdown(&report, fps),
+        (format @ (ReportFormat::Text | ReportFormat::Md), Some(projected)) => {
+            capacity_markdown(&report, fps) + &projection_text(projected, fps, format)
+        }
     };
     output::data(&text)?;
     match (args.require, capacity.streams) {
@@ -39,7 +50,14 @@ pub(crate) fn run(args: &CapacityArgs) -> Result<Status> {
     }
 }
 
-fn from_recording(args: &CapacityArgs) -> Result<(f64, Capacity)> {
+/// How many streams fit here, and how many would fit elsewhere.
+struct Found {
+    fps: f64,
+    capacity: Capacity,
+    projected: Option<Projected>,
+}
+
+fn from_recording(args: &CapacityArgs) -> Result<Found> {
     let opened = Opened::new(&BundleArgs {
         bundle: None,
         replay: args.replay.clone(),
@@ -65,10 +83,21 @@ fn from_recording(args: &CapacityArgs) -> Result<(f64, Capacity)> {
         None,
         |session| Ok(tune(session, &pipeline, &request)?),
     )?;
-    Ok((request.wishes.fps.get(), tuned.capacity))
+    let exists = |path: &str| Path::new(path).exists();
+    let measured = Measured {
+        inputs: tuned.capacity_inputs,
+        ceilings: &tuned.ceilings,
+        is_fp32: request.wishes.precision == PrecisionWish::Fp32,
+        decode: &|ceilings| facts_of(&pipeline, &request.wishes, Some(ceilings), &exists).decode,
+    };
+    Ok(Found {
+        fps: request.wishes.fps.get(),
+        capacity: tuned.capacity,
+        projected: projected(args, Some(&measured))?,
+    })
 }
 
-fn from_numbers(args: &CapacityArgs) -> Result<(f64, Capacity)> {
+fn from_numbers(args: &CapacityArgs) -> Result<Found> {
     let fps = positive_fps("fps", args.fps.unwrap_or(30.0))?;
     let given = [
         ("codec", args.codec.clone()),
@@ -79,10 +108,9 @@ fn from_numbers(args: &CapacityArgs) -> Result<(f64, Capacity)> {
         .filter_map(|(name, value)| Some((name.to_owned(), value?)))
         .collect();
     let merged = Merged::new(given, Arguments::new());
-    let decode = match &args.gpu {
-        None => DecodeCeiling::Unknown,
+    let on = match &args.gpu {
+        None => None,
         Some(name) => {
-            let ceilings = planned(name)?;
             let codec = merged.get::<Codec>("codec")?;
             let size = merged.get::<Resolution>("source-size")?;
             let (Some(codec), Some(size)) = (codec, size) else {
@@ -92,9 +120,16 @@ fn from_numbers(args: &CapacityArgs) -> Result<(f64, Capacity)> {
                 )
                 .into());
             };
-            let ceiling = ceilings.decode_fps(codec, BitDepth::Eight, size).value();
-            ceiling.map_or(DecodeCeiling::Unknown, DecodeCeiling::Known)
+            Some((planned(name)?, codec, size))
         }
+    };
+    let decode_of = |ceilings: &Ceilings, codec, size| {
+        let ceiling = ceilings.decode_fps(codec, BitDepth::Eight, size).value();
+        ceiling.map_or(DecodeCeiling::Unknown, DecodeCeiling::Known)
+    };
+    let decode = match &on {
+        None => DecodeCeiling::Unknown,
+        Some((ceilings, codec, size)) => decode_of(ceilings, *codec, *size),
     };
     if args.gpu.is_none() && args.plateau_fps.is_none() {
         return Err(Usage(
@@ -111,5 +146,21 @@ fn from_numbers(args: &CapacityArgs) -> Result<(f64, Capacity)> {
         bandwidth: None,
         e2e: rate("e2e-fps", args.e2e_fps)?,
     };
-    Ok((fps.get(), capacity(&inputs)))
+    let projected = match &on {
+        None => projected(args, None)?,
+        Some((ceilings, codec, size)) => {
+            let measured = Measured {
+                inputs,
+                ceilings,
+                is_fp32: false,
+                decode: &|other| decode_of(other, *codec, *size),
+            };
+            projected(args, Some(&measured))?
+        }
+    };
+    Ok(Found {
+        fps: fps.get(),
+        capacity: capacity(&inputs),
+        projected,
+    })
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 use ds_ceilings::{Ceilings, GpuIdentity, GpuMatch, GpuQuery, GpuTable};
 use ds_orchestrate::report::{HardwareReport, hardware_report};
-use ds_orchestrate::{Error, gpus_from_text, read_hw};
+use ds_orchestrate::{Error, HwReading, gpus_from_text, read_hw};
 
 use super::json;
 use crate::args::ReportFormat;
@@ -41,38 +41,46 @@ pub(crate) fn run(args: &HwArgs) -> Result<Status> {
         );
         return print(&[hardware_report(&identity, &ceilings)], args.format);
     }
-    let gpus = match &args.from {
+    let reading = match &args.from {
         Some(path) => from_file(path)?,
         None => from_machine(args)?,
     };
-    let reports: Vec<HardwareReport> = gpus
-        .iter()
-        .map(|gpu| hardware_report(gpu, &Ceilings::new(gpu, known)))
-        .collect();
+    let report = |gpu: &GpuIdentity| {
+        let mut report = hardware_report(gpu, &Ceilings::new(gpu, known));
+        report.findings.extend(reading.findings.iter().cloned());
+        report
+    };
+    let reports: Vec<HardwareReport> = reading.gpus.iter().map(report).collect();
     print(&reports, args.format)
 }
 
-fn from_file(path: &Path) -> Result<Vec<GpuIdentity>> {
+fn from_file(path: &Path) -> Result<HwReading> {
     let text = fs::read_to_string(path).map_err(|source| Error::Read {
         path: path.to_owned(),
         source,
     })?;
-    Ok(gpus_from_text(&text)?)
+    Ok(HwReading {
+        gpus: gpus_from_text(&text)?,
+        ..HwReading::default()
+    })
 }
 
-fn from_machine(args: &HwArgs) -> Result<Vec<GpuIdentity>> {
+fn from_machine(args: &HwArgs) -> Result<HwReading> {
     let opened = Opened::new(&args.bundle)?;
     let mut now = Arguments::new();
     if let Some(index) = args.gpu_args.gpu_index {
         now.insert("gpu-index".to_owned(), index.to_string());
     }
+    if let Some(via) = args.via {
+        now.insert("via".to_owned(), via.name().to_owned());
+    }
     let merged = opened.merged(now);
     opened.with_session("hw", None, &merged, None, |session| {
-        let reading = read_hw(session)?;
-        Ok(match args.gpu_args.gpu_index {
-            Some(index) => vec![reading.gpu(index)?.clone()],
-            None => reading.gpus,
-        })
+        let mut reading = read_hw(session)?;
+        if let Some(index) = args.gpu_args.gpu_index {
+            reading.gpus = vec![reading.gpu(index)?.clone()];
+        }
+        Ok(reading)
     })
 }
 

@@ -8,6 +8,7 @@ mod profile;
 mod sweep;
 pub(crate) mod trace;
 mod tune;
+mod what_if;
 
 use anyhow::Result;
 use ds_orchestrate::report::{Report, markdown};

@@ -278,7 +278,7 @@ fn one_of_several_gpus() {
     assert_eq!(reading.gpu(1).expect("it is there").name, "NVIDIA L40S");
     let error = reading.gpu(2).expect_err("there are two");
     assert_eq!(error.kind(), ErrorKind::Input);
-    assert_eq!(error.to_string(), "there is no GPU 2: nvidia-smi lists 2");
+    assert_eq!(error.to_string(), "there is no GPU 2: 2 are listed");
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn gpus_without_an_index_are_counted() {
     let gpus = gpus_from_text("name\nNVIDIA H200\nNVIDIA L40S\n").expect("a table");
     let reading = HwReading {
         gpus,
-        gaps: Vec::new(),
+        ..HwReading::default()
     };
     assert_eq!(reading.gpu(1).expect("it is there").name, "NVIDIA L40S");
     assert!(reading.gpu(2).is_err());

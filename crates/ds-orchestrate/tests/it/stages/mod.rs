@@ -7,8 +7,19 @@ mod sweep;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use ds_orchestrate::bundle::BundleError;
+use ds_orchestrate::nvml::{NvmlAnswer, NvmlSource};
 use ds_orchestrate::process::Runner;
-use ds_orchestrate::{Event, Session};
+use ds_orchestrate::{Event, Session, Via};
+
+/// A recording in which NVML was never asked.
+struct Unasked;
+
+impl NvmlSource for Unasked {
+    fn read(&self) -> Result<Option<NvmlAnswer>, BundleError> {
+        Ok(None)
+    }
+}
 
 /// Runs `work` with a session over `runner` and gives its result with the events in words.
 fn with_session<T>(
@@ -20,10 +31,13 @@ fn with_session<T>(
     let mut progress = |event: &Event| events.push(event.to_string());
     let mut session = Session {
         runner,
+        nvml: &Unasked,
+        via: Via::Both,
         files: files.map(Path::to_owned),
         bundle: None,
         nsys: "nsys".to_owned(),
         gpu_index: 0,
+        visible: None,
         progress: &mut progress,
     };
     let result = work(&mut session);
