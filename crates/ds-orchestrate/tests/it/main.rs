@@ -6,6 +6,7 @@ mod coverage;
 mod fps;
 mod pipeline;
 mod process;
+mod signals;
 mod stages;
 mod support;
 mod transaction;
