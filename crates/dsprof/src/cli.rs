@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::args::{BundleArgs, GpuArgs, LoadArgs, PrecisionArg, ReportFormat, ViaArg, WishArgs};
+use crate::cli_lint::LintArgs;
 use crate::cli_trace::TraceArgs;
 
 /// Measures a GPU inference pipeline, derives its settings, says what bounds it
@@ -13,8 +14,8 @@ use crate::cli_trace::TraceArgs;
     version,
     max_term_width = 100,
     after_help = "Exit status: 0 fine, 1 internal, 2 usage, 3 no usable input, 4 an external program is missing or \
-                  failed,\n10 changes pending (derive --check), 11 a limit is exceeded (capacity --require), \
-                  12 capture again, 13 not\ndecidable (both trace check), 130 interrupted.\n\nExample:\n  dsprof tune pipeline.txt --streams 16 --fps 30"
+                  failed,\n10 changes pending (derive --check), 11 a limit is exceeded (capacity --require, \
+                  lint --fail-on),\n12 capture again, 13 not decidable (both trace check), 130 interrupted.\n\nExample:\n  dsprof tune pipeline.txt --streams 16 --fps 30"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -58,6 +59,12 @@ pub(crate) enum Command {
                             dsprof capacity --replay bundle --what-if 'NVIDIA L4' --what-if 'NVIDIA L40S'"
     )]
     Capacity(CapacityArgs),
+    /// Faults of a pipeline that cost speed or keep it from working
+    #[command(
+        after_help = "Comments allow a finding, on its line or the one above: # dsprof: allow DS001\n\n\
+                            Example:\n  dsprof lint app.txt\n  dsprof lint --fail-on warning --format sarif configs/*.txt"
+    )]
+    Lint(LintArgs),
     /// Questions to a trace of Nsight Systems; nsys itself is not needed
     Trace(TraceArgs),
 }

@@ -2,6 +2,7 @@
 
 mod args;
 mod cli;
+mod cli_lint;
 mod cli_trace;
 mod cmd;
 mod exit;

@@ -4,6 +4,7 @@ mod capacity;
 mod derive;
 mod hw;
 mod inspect;
+mod lint;
 mod profile;
 mod sweep;
 pub(crate) mod trace;
@@ -27,6 +28,7 @@ pub(crate) fn dispatch(cli: &Cli) -> Result<Status> {
         Command::Derive(args) => derive::run(args),
         Command::Profile(args) => profile::run(args),
         Command::Capacity(args) => capacity::run(args),
+        Command::Lint(args) => lint::run(args),
         Command::Trace(args) => trace::run(&args.command),
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::support::{output_of, root, run};
-use crate::trace_support::{SHIPPED, shipped};
+use crate::trace_support::{SHIPPED, shipped, write_file};
 
 /// Every question that takes one trace and answers in all report formats.
 const QUESTIONS: [&str; 9] = [
@@ -140,30 +140,15 @@ fn captures_in_two_graph_modes_are_compared_only_by_force() {
 #[test]
 fn rules_of_the_user_come_first() {
     let folder = tempfile::tempdir().expect("a folder");
-    let rules = folder.path().join("rules.toml");
-    fs::write(
-        &rules,
-        "version = \"mine\"\n[[rule]]\ncategory = \"nvjet\"\ncontains = [\"nvjet\"]\n",
-    )
-    .expect("a file");
+    let text = "version = \"mine\"\n[[rule]]\ncategory = \"nvjet\"\ncontains = [\"nvjet\"]\n";
+    let rules = write_file(folder.path(), "rules.toml", text.as_bytes());
     let trace = shipped("decode_node");
-    let page = output_of(&[
-        "trace",
-        "categories",
-        &trace,
-        "--taxonomy",
-        rules.to_str().expect("UTF-8"),
-    ]);
+    let page = output_of(&["trace", "categories", &trace, "--taxonomy", &rules]);
     assert!(page.contains("│ nvjet "), "{page}");
     assert!(page.contains("+mine"), "{page}");
-    fs::write(&rules, "version = \"mine\"\n[[rule]]\nkategorie = 1\n").expect("a file");
-    let refused = run(&[
-        "trace",
-        "categories",
-        &trace,
-        "--taxonomy",
-        rules.to_str().expect("UTF-8"),
-    ]);
+    let text = "version = \"mine\"\n[[rule]]\nkategorie = 1\n";
+    write_file(folder.path(), "rules.toml", text.as_bytes());
+    let refused = run(&["trace", "categories", &trace, "--taxonomy", &rules]);
     assert_eq!(refused.status, 3);
     assert!(
         refused.stderr.contains("rules.toml") && refused.stderr.contains("line 3"),
@@ -175,13 +160,8 @@ fn rules_of_the_user_come_first() {
 #[test]
 fn a_sampled_profile_is_put_beside_the_trace() {
     let folder = tempfile::tempdir().expect("a folder");
-    let profile = folder.path().join("profile.tsv");
-    fs::write(
-        &profile,
-        "category\tsamples\ngemm\t700\nattention\t200\nsomething\t100\n",
-    )
-    .expect("a file");
-    let profile = profile.to_str().expect("UTF-8").to_owned();
+    let text = "category\tsamples\ngemm\t700\nattention\t200\nsomething\t100\n";
+    let profile = write_file(folder.path(), "profile.tsv", text.as_bytes());
     let trace = shipped("decode_node");
     let json = output_of(&[
         "trace",
@@ -215,7 +195,7 @@ fn ranks_are_taken_from_files_and_from_folders() {
         )
         .expect("a copy");
     }
-    fs::write(folder.path().join("notes.txt"), "no trace").expect("a file");
+    write_file(folder.path(), "notes.txt", b"no trace");
     let from_folder = output_of(&[
         "trace",
         "ranks",

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::run;
-use crate::trace_support::shipped;
+use crate::trace_support::{shipped, write_file};
 
 #[track_caller]
 fn check(args: &[&str], status: i32, says: &[&str]) {
@@ -23,11 +23,9 @@ fn check(args: &[&str], status: i32, says: &[&str]) {
 /// Writes a file and asks both kinds of reader about it.
 #[track_caller]
 fn check_file(folder: &Path, name: &str, bytes: &[u8], says: &[&str]) {
-    let path = folder.join(name);
-    fs::write(&path, bytes).expect("a file");
-    let path = path.to_str().expect("UTF-8");
-    check(&["trace", "stats", path], 3, says);
-    check(&["trace", "busy", path], 3, says);
+    let path = write_file(folder, name, bytes);
+    check(&["trace", "stats", &path], 3, says);
+    check(&["trace", "busy", &path], 3, says);
 }
 
 #[test]
@@ -145,10 +143,9 @@ fn printed_text_that_cannot_be_read_without_guessing_is_refused_with_its_line() 
     let folder = tempfile::tempdir().expect("a folder");
     let text =
         "==3052== NVPROF is profiling process 3052, command: ./a\n==3052== Profiling result:\n";
-    let path = folder.path().join("nvprof.txt");
-    fs::write(&path, text).expect("a file");
+    let path = write_file(folder.path(), "nvprof.txt", text.as_bytes());
     check(
-        &["trace", "stats", path.to_str().expect("UTF-8")],
+        &["trace", "stats", &path],
         3,
         &["nvprof.txt`: line 2: this is the output of nvprof"],
     );

@@ -2,12 +2,11 @@
 
 use std::fs;
 use std::io::Read as _;
-use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{dsprof, output_of, root, run};
-use crate::trace_support::{SHIPPED, reference, shared, shipped};
+use crate::support::{output_of, root, run};
+use crate::trace_support::{SHIPPED, reference, shared, shipped, start};
 
 /// The reports that nsys printed for every shipped capture.
 const REFERENCES: [&str; 14] = [
@@ -306,22 +305,15 @@ fn what_printed_output_cannot_tell_is_refused() {
 fn a_reader_that_goes_away_is_no_failure() {
     let trace = shipped("decode_node");
     for format in ["csv", "json", "text"] {
-        let program = dsprof(&[]).get_program().to_owned();
-        let mut child = Command::new(program)
-            .current_dir(root())
-            .args([
-                "trace",
-                "stats",
-                "-r",
-                "cuda_gpu_trace",
-                "-f",
-                format,
-                &trace,
-            ])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("dsprof starts");
+        let mut child = start(&[
+            "trace",
+            "stats",
+            "-r",
+            "cuda_gpu_trace",
+            "-f",
+            format,
+            &trace,
+        ]);
         let mut stdout = child.stdout.take().expect("a pipe");
         stdout.read_exact(&mut [0]).expect("a first byte");
         drop(stdout);
