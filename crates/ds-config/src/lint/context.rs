@@ -19,7 +19,8 @@ pub struct LintContext<'a> {
     pub version: Option<DeepStreamVersion>,
     /// The kind of GPU that runs it.
     pub gpu: Option<GpuKind>,
-    /// Says whether models, engines and calibration files exist.
+    /// Says whether engines and calibration files exist, and gives the models, of which the inputs are
+    /// looked at.
     pub files: Option<&'a dyn FileSource>,
 }
 

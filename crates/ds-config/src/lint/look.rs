@@ -10,6 +10,7 @@ use crate::model::{
     Element, ElementId, FilePlace, FrameRate, InferPlugin, InferStage, Knob, KnobSetting,
     KnobValue, MuxGeneration, Pipeline, Role, SourceFile, SourceKind, Target,
 };
+use crate::onnx::OnnxModel;
 
 /// Properties that the new nvstreammux has and the legacy one lacks (DeepStream 9.1 source).
 const ONLY_NEW_MUX: [&str; 3] = ["config-file-path", "max-latency", "sync-inputs"];
@@ -22,6 +23,8 @@ pub(super) struct Look<'a> {
     written: Vec<Vec<Written>>,
     /// The keys of `[property]` of each file that configures a stage, by its path.
     configs: BTreeMap<&'a str, Vec<Written>>,
+    /// The models of the stages, as far as the caller gives them and they can be read.
+    models: BTreeMap<ElementId, OnnxModel>,
 }
 
 impl<'a> Look<'a> {
@@ -33,6 +36,10 @@ impl<'a> Look<'a> {
             stages.any(|stage| stage.config_path.as_ref() == Some(&file.path))
         };
         let configs = pipeline.files.iter().filter(named);
+        let model = |stage: &InferStage| {
+            let model = pipeline.onnx(stage.element, context.files?);
+            Some((stage.element, model.ok()??))
+        };
         Self {
             pipeline,
             context,
@@ -42,6 +49,7 @@ impl<'a> Look<'a> {
             configs: configs
                 .map(|file| (file.path.as_str(), written::of_group(file, "property")))
                 .collect(),
+            models: pipeline.infer.iter().filter_map(model).collect(),
         }
     }
 
@@ -77,6 +85,11 @@ impl<'a> Look<'a> {
         let path = stage.config_path.as_deref();
         let keys = path.and_then(|path| self.configs.get(path));
         keys.map_or(&[], Vec::as_slice)
+    }
+
+    /// The model of a stage; `None` where it is not at hand.
+    pub(super) fn model(&self, stage: &InferStage) -> Option<&OnnxModel> {
+        self.models.get(&stage.element)
     }
 
     /// Where a key is missing from the file of a stage: its group `[property]`.

@@ -29,7 +29,7 @@ fn bytes(field: u64, payload: &[u8]) -> Vec<u8> {
 }
 
 /// A `ValueInfoProto` as the field `input` of a graph.
-fn input(name: &str, dims: &[OnnxDim]) -> Vec<u8> {
+pub(crate) fn input(name: &str, dims: &[OnnxDim]) -> Vec<u8> {
     let dims: Vec<u8> = dims
         .iter()
         .flat_map(|dim| {
@@ -59,7 +59,7 @@ fn weight(name: &str, data: &[u8]) -> Vec<u8> {
 }
 
 /// A `ModelProto`: IR version, producer, a graph of a node and the given fields, opset.
-fn model(graph: &[Vec<u8>]) -> Vec<u8> {
+pub(crate) fn model(graph: &[Vec<u8>]) -> Vec<u8> {
     let node = bytes(1, &bytes(4, b"Conv"));
     let graph = [node, bytes(2, b"main"), graph.concat()].concat();
     [

@@ -1,8 +1,9 @@
 //! N1, N2, N4 and N7: the precision of nvinfer.
 
 use super::{Look, Report, Rule, Severity};
+use crate::engine_name::EnginePrecision;
 use crate::lint::context::PrecisionWish;
-use crate::lint::engine_name::{self, Precision};
+use crate::lint::engine_name;
 use crate::model::{InferStage, Knob, KnobSetting};
 
 /// No precision.
@@ -160,7 +161,7 @@ fn without_calibration(look: &Look<'_>, report: &mut Report<'_>) {
         let engine = look.setting(stage.element, Knob::InferModelEngineFile);
         let is_built = engine.is_some_and(|engine| {
             let precision = engine.text().and_then(engine_name::precision);
-            precision == Some(Precision::Int8) && look.exists(engine) == Some(true)
+            precision == Some(EnginePrecision::Int8) && look.exists(engine) == Some(true)
         });
         if !can_build(look, stage) || is_built {
             continue;
@@ -178,15 +179,16 @@ fn of_another_precision(look: &Look<'_>, report: &mut Report<'_>) {
         };
         // A mode that a program computes or that is refused is not known.
         let asked = match mode.integer() {
-            Some(number) => Precision::of_network_mode(number),
-            None => mode.is_missing().then_some(Precision::Fp32),
+            Some(number) => engine_name::of_network_mode(number),
+            None => mode.is_missing().then_some(EnginePrecision::Fp32),
         };
         let (Some(asked), Some(built)) = (asked, engine.text().and_then(engine_name::precision))
         else {
             continue;
         };
-        let fell_back = built == Precision::Fp16 && lacks_calibration(look, stage, mode).is_some();
-        if asked != built && asked != Precision::Best && !fell_back {
+        let fell_back =
+            built == EnginePrecision::Fp16 && lacks_calibration(look, stage, mode).is_some();
+        if asked != built && asked != EnginePrecision::Best && !fell_back {
             let message =
                 format!("the engine's name says {built}, and `network-mode` asks for {asked}");
             report.add(look.place(engine), message);

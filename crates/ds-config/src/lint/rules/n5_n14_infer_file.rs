@@ -1,7 +1,8 @@
 //! N5, N11, N12 and N14: keys that an nvinfer file lacks or holds.
 
 use super::{Look, Report, Rule, Severity};
-use crate::model::{InferPlugin, Knob, Role};
+use crate::model::{InferPlugin, InferStage, Knob, Role};
+use crate::onnx::OnnxDim;
 
 /// No engine.
 pub(super) const N5: Rule = Rule {
@@ -24,7 +25,7 @@ pub(super) const N11: Rule = Rule {
     title: "there is no `infer-dims`",
     reason: "A model with a dynamic height and width cannot be built without it, and nobody can tell from the file how \
              large the input is.",
-    guard: "No ONNX model is named. A model of a fixed shape works without.",
+    guard: "No ONNX model is named, or it is at hand and its shape is fixed.",
     remedy: "set `infer-dims` to channels;height;width of the model",
     fixed_by: Some("R2"),
     check: without_dims,
@@ -76,16 +77,26 @@ fn without_dims(look: &Look<'_>, report: &mut Report<'_>) {
 
 fn missing(look: &Look<'_>, report: &mut Report<'_>, knob: Knob, message: &str) {
     for (stage, file) in look.nvinfer() {
-        let names_onnx = look
-            .setting(stage.element, Knob::InferOnnxFile)
-            .is_some_and(|onnx| !onnx.is_missing());
         let setting = look.setting(stage.element, knob);
         if setting.is_some_and(|setting| setting.is_missing())
-            && (names_onnx || knob != Knob::InferDims)
+            && (knob != Knob::InferDims || has_open_dims(look, stage))
         {
             report.add(file.group_place("property"), message);
         }
     }
+}
+
+/// Whether the size of the input may be open: an ONNX model is named, and is not known to fix it.
+fn has_open_dims(look: &Look<'_>, stage: &InferStage) -> bool {
+    let onnx = look.setting(stage.element, Knob::InferOnnxFile);
+    let is_fixed = look.model(stage).is_some_and(|model| {
+        let mut sizes = model
+            .inputs()
+            .iter()
+            .flat_map(|input| input.dims.iter().skip(1));
+        !model.inputs().is_empty() && sizes.all(|size| matches!(size, OnnxDim::Fixed(_)))
+    });
+    onnx.is_some_and(|onnx| !onnx.is_missing()) && !is_fixed
 }
 
 fn without_reinfer(look: &Look<'_>, report: &mut Report<'_>) {

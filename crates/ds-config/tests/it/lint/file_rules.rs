@@ -1,7 +1,7 @@
 //! The rules about the files of inferences, sources and stages, and about syntax: each with a case in
 //! which it fires, and one in which its guard holds it back.
 
-use ds_config::{PrecisionWish, Severity};
+use ds_config::{OnnxDim, PrecisionWish, Severity};
 
 use super::world::{PRIMARY, World, alone, app, check, command, pgie, two_cameras};
 
@@ -69,6 +69,16 @@ fn n6_an_engine_for_less_than_its_file_asks_for() {
     check("N6", &engine("2"), &engine("8"));
     let overridden = app().with("m.onnx_b4_gpu0_fp16", "m.onnx_b2_gpu0_fp16");
     check("N6", &engine("2"), &overridden);
+    let model = |batch: OnnxDim| {
+        let sizes = [3, 480, 640].map(OnnxDim::Fixed);
+        pgie().onnx(&[&[batch][..], &sizes].concat())
+    };
+    check("N6", &model(OnnxDim::Fixed(1)), &model(OnnxDim::Fixed(4)));
+    check(
+        "N6",
+        &model(OnnxDim::Fixed(1)),
+        &model(OnnxDim::Named("batch".to_owned())),
+    );
 }
 
 #[test]
@@ -120,6 +130,15 @@ fn n11_no_input_size() {
         "N11",
         &faulty,
         &faulty.clone().with("onnx-file=m.onnx\n", ""),
+    );
+    let of_width = |width: OnnxDim| {
+        let dims = [OnnxDim::Open, OnnxDim::Fixed(3), OnnxDim::Fixed(480), width];
+        faulty.clone().onnx(&dims)
+    };
+    check(
+        "N11",
+        &of_width(OnnxDim::Open),
+        &of_width(OnnxDim::Fixed(640)),
     );
 }
 

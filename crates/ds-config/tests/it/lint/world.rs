@@ -3,9 +3,11 @@
 use std::io;
 
 use ds_config::{
-    DeepStreamVersion, FilePlace, FileSource, Finding, FrameRate, GpuKind, LintContext, Pipeline,
-    PrecisionWish, Purpose, lint, lint_bytes,
+    DeepStreamVersion, FilePlace, FileSource, Finding, FrameRate, GpuKind, LintContext, OnnxDim,
+    Pipeline, PrecisionWish, Purpose, lint, lint_bytes,
 };
+
+use crate::onnx;
 
 /// Files, an environment, and what the caller knows.
 #[derive(Clone, Default)]
@@ -95,11 +97,18 @@ impl World {
         self
     }
 
+    /// Adds a model `m.onnx` whose input has these dimensions.
+    pub(crate) fn onnx(self, dims: &[OnnxDim]) -> Self {
+        let bytes = onnx::model(&[onnx::input("images", dims)]);
+        self.bytes("m.onnx", &bytes).models(&[])
+    }
+
     /// Replaces a text that stands in exactly one file, once.
     #[track_caller]
     pub(crate) fn with(mut self, old: &str, new: &str) -> Self {
         let mut n_found = 0;
-        for (_, bytes) in &mut self.files {
+        let texts = self.files.iter_mut().filter(|(path, _)| path != "m.onnx");
+        for (_, bytes) in texts {
             let text = String::from_utf8(bytes.clone()).expect("the files to change are text");
             n_found += text.matches(old).count();
             *bytes = text.replace(old, new).into_bytes();
