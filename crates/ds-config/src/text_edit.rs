@@ -142,14 +142,25 @@ impl TextEdit {
         Ok(self)
     }
 
-    /// Adds one replacement at its sorted position.
+    /// Adds one replacement at its sorted position. What is held is disjoint and sorted, so that only
+    /// the neighbours can touch it.
     fn add(&mut self, indel: Indel) -> Result<(), Error> {
-        if self.indels.contains(&indel) {
+        let position = self
+            .indels
+            .partition_point(|held| held.delete <= indel.delete);
+        let (before, after) = self.indels.split_at(position);
+        let is_held = before
+            .iter()
+            .rev()
+            .take_while(|held| held.delete == indel.delete)
+            .any(|held| *held == indel);
+        if is_held {
             return Ok(());
         }
-        let clash = self
-            .indels
-            .iter()
+        let clash = before
+            .last()
+            .into_iter()
+            .chain(after.first())
             .find(|held| held.delete.overlaps(indel.delete));
         if let Some(held) = clash {
             return Err(Error::new(
@@ -160,9 +171,6 @@ impl TextEdit {
                 ),
             ));
         }
-        let position = self
-            .indels
-            .partition_point(|held| held.delete <= indel.delete);
         self.indels.insert(position, indel);
         Ok(())
     }

@@ -30,20 +30,22 @@ fuzz_target!(|text: &[u8]| {
 fn check(script: &GstScript, command: usize, element: usize, name: &str) {
     let value = value_for(script.as_bytes());
     let before = graph(script, command).expect("it was there before");
-    let edit = before.set_property(element, name, value);
+    let edit = script.set_property(command, element, name, value);
     let Some(after) = applied(script.as_bytes(), edit) else {
         return;
     };
     let after = GstScript::parse(after);
-    let after = graph(&after, command).expect("an edited pipeline is read");
+    let graph_after = graph(&after, command).expect("an edited pipeline is read");
     assert_eq!(
-        after.elements.len(),
+        graph_after.elements.len(),
         before.elements.len(),
         "`{name}`, {value:?}"
     );
-    let property = after.elements[element].property(name).expect("it is there");
+    let property = graph_after.elements[element]
+        .property(name)
+        .expect("it is there");
     assert_eq!(property.value, value, "`{name}`");
-    assert_settled(after.set_property(element, name, value));
+    assert_settled(after.set_property(command, element, name, value));
 }
 
 fn graph(script: &GstScript, command: usize) -> Option<&GstGraph> {

@@ -121,16 +121,22 @@ impl GstGraph {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::NotEditable`] where the shell fills in the value or the element,
+    /// [`ErrorKind::NotEditable`] where the shell fills in the value or the element, and for a new
+    /// `name`: links and other programs refer to an element by it,
     /// [`ErrorKind::InvalidValue`] for a value that the quotes in the file cannot hold.
     pub fn set_property(&self, element: usize, name: &str, value: &str) -> Result<TextEdit, Error> {
         let element = self.editable(element)?;
-        let Some(property) = element.property(name) else {
-            return insert(element, name, value);
-        };
-        if let Some(blocked) = &property.blocked {
+        let held = element.property(name);
+        if let Some(blocked) = held.and_then(|property| property.blocked.as_ref()) {
             return Err(Error::new(ErrorKind::NotEditable, blocked.to_string()));
         }
+        if name == "name" && element.name != value {
+            let message = format!("other places refer to `{}` by its name", element.name);
+            return Err(Error::new(ErrorKind::NotEditable, message));
+        }
+        let Some(property) = held else {
+            return insert(element, name, value);
+        };
         if property.value == value {
             return Ok(TextEdit::empty());
         }
@@ -167,6 +173,22 @@ impl GstGraph {
         Ok((edit, dropped))
     }
 
+    /// Whether this graph is `before` with another value of one property.
+    pub(crate) fn has_taken(&self, before: &Self, element: usize, name: &str, value: &str) -> bool {
+        let same = |one: &GstElement, other: &GstElement| {
+            (&one.factory, &one.name, one.opaque) == (&other.factory, &other.name, other.opaque)
+        };
+        let set = |element: &GstElement| element.property(name).map(|held| held.value.clone());
+        self.links == before.links
+            && self.elements.len() == before.elements.len()
+            && self
+                .elements
+                .iter()
+                .zip(&before.elements)
+                .all(|(one, other)| same(one, other))
+            && self.elements.get(element).and_then(set).as_deref() == Some(value)
+    }
+
     /// The element of an index, unless the shell fills it in.
     fn editable(&self, element: usize) -> Result<&GstElement, Error> {
         let Some(element) = self.elements.get(element) else {
@@ -179,6 +201,12 @@ impl GstGraph {
         }
         Ok(element)
     }
+}
+
+/// The refusal of an edit after which the text does not read as asked.
+pub(crate) fn not_taken(name: &str, value: &str) -> Error {
+    let message = format!("`{name}` cannot be written here: set it to `{value}` by hand");
+    Error::new(ErrorKind::NotEditable, message)
 }
 
 /// Puts a property behind the last one of an element, in the style of that one.

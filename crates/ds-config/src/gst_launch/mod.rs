@@ -14,13 +14,12 @@ mod token;
 mod value;
 
 use self::launch_text::LaunchText;
-use crate::error::Error;
-#[cfg(doc)]
-use crate::error::ErrorKind;
+use crate::error::{Error, ErrorKind};
 use crate::line_index::{LineIndex, Place};
-use crate::text_edit::Span;
+use crate::text_edit::{Span, TextEdit};
 
 pub use self::edit::Blocked;
+pub(crate) use self::edit::not_taken;
 pub use self::graph::{GstElement, GstGraph, GstLink, GstProperty};
 
 /// A text with `gst-launch-1.0` commands in it.
@@ -90,6 +89,40 @@ impl GstScript {
     #[must_use]
     pub fn commands(&self) -> &[GstCommand] {
         &self.commands
+    }
+
+    /// The edit that gives a property of an element of a command its value, as
+    /// [`GstGraph::set_property`] does, made sure of: the text after it reads as asked and is
+    /// otherwise the same pipeline.
+    ///
+    /// # Errors
+    ///
+    /// As [`GstGraph::set_property`]; [`ErrorKind::NotFound`] for a command that is not there, and
+    /// [`ErrorKind::NotEditable`] where the text around does not take the value.
+    pub fn set_property(
+        &self,
+        command: usize,
+        element: usize,
+        name: &str,
+        value: &str,
+    ) -> Result<TextEdit, Error> {
+        let Some(held) = self.commands.get(command) else {
+            let message = format!("there is no command {command}");
+            return Err(Error::new(ErrorKind::NotFound, message));
+        };
+        let graph = held.graph.as_ref().map_err(Clone::clone)?;
+        let edit = graph.set_property(element, name, value)?;
+        if edit.is_empty() {
+            return Ok(edit);
+        }
+        let after = Self::parse(edit.apply(&self.text)?);
+        let same_commands = after.commands.len() == self.commands.len();
+        match after.commands.get(command).map(|after| &after.graph) {
+            Some(Ok(after)) if same_commands && after.has_taken(graph, element, name, value) => {
+                Ok(edit)
+            }
+            _ => Err(not_taken(name, value).at(held.place)),
+        }
     }
 
     /// The line and column of an offset in this text.

@@ -210,12 +210,7 @@ impl Lexer<'_> {
                     self.double_quotes(&mut glyphs)?;
                 }
                 '$' | '`' => {
-                    let length = expansion(self.rest);
-                    let expands = if length > 1 {
-                        Expands::Yes
-                    } else {
-                        Expands::No
-                    };
+                    let (length, expands) = expansion(self.rest)?;
                     self.take(length, &mut glyphs, Quote::Bare, expands);
                 }
                 _ => self.take(1, &mut glyphs, Quote::Bare, Expands::No),
@@ -328,12 +323,7 @@ impl Lexer<'_> {
                     self.rest = tail;
                 }
                 [glyph, ..] if matches!(glyph.c, '$' | '`') => {
-                    let length = expansion(self.rest);
-                    let expands = if length > 1 {
-                        Expands::Yes
-                    } else {
-                        Expands::No
-                    };
+                    let (length, expands) = expansion(self.rest)?;
                     self.take(length, glyphs, Quote::Double, expands);
                 }
                 [_, ..] => self.take(1, glyphs, Quote::Double, Expands::No),
@@ -355,33 +345,22 @@ enum Expands {
     No,
 }
 
-/// How many characters an expansion at the start takes: `$NAME`, `${…}`, `$(…)`, `` `…` ``.
+/// How many characters an expansion at the start takes: `$NAME`, `${…}`, `$(…)`, `` `…` ``; one
+/// that expands to nothing else where the sign stands for itself.
 ///
-/// 1 where the sign stands for itself.
-fn expansion(input: &[Glyph]) -> usize {
+/// # Errors
+///
+/// [`ErrorKind::Refused`] where a brace or parenthesis stays open.
+fn expansion(input: &[Glyph]) -> Result<(usize, Expands), (Error, usize)> {
     let at = |position: usize| input.get(position).map(|glyph| glyph.c);
-    let balanced = |open: char, close: char| {
-        let mut depth = 0_usize;
-        for (position, glyph) in input.iter().enumerate().skip(1) {
-            if glyph.c == open {
-                depth += 1;
-            } else if glyph.c == close {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return position + 1;
-                }
-            }
-        }
-        input.len()
-    };
-    match (at(0), at(1)) {
+    let length = match (at(0), at(1)) {
         (Some('`'), _) => input
             .iter()
             .skip(1)
             .position(|glyph| glyph.c == '`')
             .map_or(1, |length| length + 2),
-        (_, Some('{')) => balanced('{', '}'),
-        (_, Some('(')) => balanced('(', ')'),
+        (_, Some('{')) => balanced(input, '{', '}')?,
+        (_, Some('(')) => balanced(input, '(', ')')?,
         (_, Some(c)) if c.is_ascii_alphabetic() || c == '_' => {
             let name = input
                 .iter()
@@ -392,7 +371,31 @@ fn expansion(input: &[Glyph]) -> usize {
         }
         (_, Some(c)) if c.is_ascii_digit() || matches!(c, '@' | '*' | '#' | '?' | '$' | '!') => 2,
         _ => 1,
+    };
+    let expands = if length > 1 {
+        Expands::Yes
+    } else {
+        Expands::No
+    };
+    Ok((length, expands))
+}
+
+/// How many characters an expansion takes up to the sign that closes it.
+fn balanced(input: &[Glyph], open: char, close: char) -> Result<usize, (Error, usize)> {
+    let mut depth = 0_usize;
+    for (position, glyph) in input.iter().enumerate().skip(1) {
+        if glyph.c == open {
+            depth += 1;
+        } else if glyph.c == close {
+            depth = depth.saturating_sub(1);
+            if depth == 0 {
+                return Ok(position + 1);
+            }
+        }
     }
+    let start = input.first().map_or(0, |glyph| glyph.span.start);
+    let error = Error::new(ErrorKind::Refused, format!("the `{open}` is not closed"));
+    Err((error, start))
 }
 
 /// How many characters a placeholder of a manual takes, `<path to file>`; `None` if `<` is a

@@ -22,7 +22,10 @@ pub use self::parts::{
     SourceKind,
 };
 pub use self::setting::{KnobSetting, Overridden, Target};
-pub(crate) use self::site::{Locator, Reading, Site, app_sink, closed, nodes, obstacle, read};
+pub(crate) use self::site::{
+    Locator, NO_PLACE_IN_PROGRAM, Reading, Site, app_sink, closed, nodes, obstacle, open_elements,
+    read,
+};
 
 /// A pipeline with every place from which its settings come.
 #[derive(Debug, Clone, PartialEq)]

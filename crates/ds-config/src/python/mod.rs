@@ -278,6 +278,16 @@ impl PythonDocument {
         edit::set_launch(self, launch, element, property, value)
     }
 
+    /// Why [`PythonDocument::set`] refuses a value, as far as the program as it stands tells.
+    pub(crate) fn obstacle(&self, element: usize, property: &str, value: &str) -> Option<Error> {
+        edit::plan(self, element, property, value).err()
+    }
+
+    /// Of each element, whether a property can be added to it.
+    pub(crate) fn open_elements(&self) -> Vec<bool> {
+        edit::open_elements(self)
+    }
+
     /// The line and column of a byte offset.
     #[must_use]
     pub fn place(&self, offset: usize) -> Place {

@@ -9,8 +9,9 @@ use crate::gst_launch::GstScript;
 use crate::ini::IniDocument;
 use crate::line_index::LineIndex;
 use crate::model::{
-    Branch, Document, Element, ElementId, FilePlace, Knob, KnobSetting, KnobValue, Overridden,
-    Pipeline, Reading, Role, Site, SourceFile, Target, closed, obstacle, read,
+    Branch, Document, Element, ElementId, FilePlace, Knob, KnobSetting, KnobValue, Locator,
+    NO_PLACE_IN_PROGRAM, Overridden, Pipeline, Reading, Role, Site, SourceFile, Target, closed,
+    obstacle, open_elements, read,
 };
 use crate::python::PythonDocument;
 use crate::sources_csv::SourcesCsv;
@@ -23,6 +24,8 @@ pub(super) struct Builder<'a> {
     pub(super) pipeline: Pipeline,
     /// Why nothing can be added to an element, by its file and its number there.
     closed: BTreeMap<(usize, usize), Option<String>>,
+    /// Which elements of a program take another property, by its file.
+    open_elements: BTreeMap<usize, Vec<bool>>,
 }
 
 impl<'a> Builder<'a> {
@@ -31,6 +34,7 @@ impl<'a> Builder<'a> {
         let mut builder = Self {
             source,
             closed: BTreeMap::new(),
+            open_elements: BTreeMap::new(),
             pipeline: Pipeline {
                 form: Form::Unknown,
                 files: Vec::new(),
@@ -213,10 +217,18 @@ impl<'a> Builder<'a> {
         self.pipeline.knobs.push(setting);
     }
 
-    /// Why nothing can be added to the element of a place. Found out once for each element, since a
-    /// program is read again to make sure.
+    /// Why nothing can be added to the element of a place. Found out once for each element, and for a
+    /// program once for all of them, since it is read again to make sure.
     fn closed(&mut self, site: &Site, knob: Knob) -> Option<String> {
         let file = &self.pipeline.files[site.file];
+        if let Locator::Python { element, .. } = site.locator {
+            let open = self
+                .open_elements
+                .entry(site.file)
+                .or_insert_with(|| open_elements(file));
+            let is_open = open.get(element) == Some(&true);
+            return (!is_open).then(|| NO_PLACE_IN_PROGRAM.to_owned());
+        }
         let Some(owner) = site.locator.owner() else {
             return closed(file, &site.locator, knob);
         };

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::ini::IniType;
 
 pub(crate) use self::nodes::nodes;
-pub(crate) use self::read::{closed, obstacle, read};
+pub(crate) use self::read::{NO_PLACE_IN_PROGRAM, closed, obstacle, open_elements, read};
 pub(crate) use self::write::{Write, write};
 
 /// A place in one of the pipeline's files.

@@ -189,12 +189,17 @@ fn read_python(document: &PythonDocument, element: usize, property: &str, knob: 
 /// Only a program can stand in the way, by using or setting the value elsewhere too; all other
 /// places take every value that their knob can have.
 pub(crate) fn obstacle(file: &SourceFile, locator: &Locator, knob: Knob) -> Option<String> {
-    let (Document::Python(program), Locator::Python { element, property }) =
-        (&file.document, locator)
+    let (
+        Document::Python(program),
+        Locator::Python {
+            element: index,
+            property,
+        },
+    ) = (&file.document, locator)
     else {
         return None;
     };
-    let element = program.elements().get(*element)?;
+    let element = program.elements().get(*index)?;
     let of_this_name = element
         .properties
         .iter()
@@ -208,34 +213,47 @@ pub(crate) fn obstacle(file: &SourceFile, locator: &Locator, knob: Knob) -> Opti
     if is_plain {
         return None;
     }
-    let error = attempt(file, locator, knob)?;
+    let value = trial(knob).to_string();
+    let error = program.obstacle(*index, property, &value)?;
+    if error.kind() != ErrorKind::NotEditable {
+        return None;
+    }
     // What stands behind the colon is what to do about the value of the attempt.
     let reason = error.message().split(": set ").next().unwrap_or_default();
     Some(reason.to_owned())
 }
 
-/// Why nothing can be added to the element that a place belongs to, whichever knob it is.
+/// Of each element that a program makes, whether a property can be added to it; none for any other
+/// document.
+pub(crate) fn open_elements(file: &SourceFile) -> Vec<bool> {
+    match &file.document {
+        Document::Python(program) => program.open_elements(),
+        _ => Vec::new(),
+    }
+}
+
+/// Why nothing can be added to an element of a program.
+pub(crate) const NO_PLACE_IN_PROGRAM: &str = "the program has no place where it could be added";
+
+/// Why nothing can be added to the element that a place belongs to, whichever knob it is. The
+/// elements of a program are [`open_elements`] all at once.
 pub(crate) fn closed(file: &SourceFile, locator: &Locator, knob: Knob) -> Option<String> {
-    let reason = match locator {
-        Locator::Python { .. } => "the program has no place where it could be added",
-        Locator::ServiceMaker { .. } => "the node has no `properties` that it could be added to",
-        Locator::Gst { .. } | Locator::PythonLaunch { .. } => {
-            return attempt(file, locator, knob).map(|error| error.message().to_owned());
+    match (&file.document, locator) {
+        (_, Locator::ServiceMaker { .. }) => attempt(file, locator, knob)
+            .map(|_| "the node has no `properties` that it could be added to".to_owned()),
+        (_, Locator::Gst { property, .. } | Locator::PythonLaunch { property, .. }) => {
+            let (graph, element) = launch::graph(&file.document, locator)?;
+            let edit = graph.set_property(element, property, &trial(knob).to_string());
+            let error = edit.err()?;
+            (error.kind() == ErrorKind::NotEditable).then(|| error.message().to_owned())
         }
-        _ => return None,
-    };
-    attempt(file, locator, knob).map(|_| reason.to_owned())
+        _ => None,
+    }
 }
 
 /// Tries to write a value, and gives the reason why that cannot be.
 fn attempt(file: &SourceFile, locator: &Locator, knob: Knob) -> Option<Error> {
-    let value = match knob.kind() {
-        KnobKind::Integer => KnobValue::Integer(1),
-        KnobKind::Flag => KnobValue::Flag(true),
-        KnobKind::List => KnobValue::List(vec![3, 1, 1]),
-        KnobKind::Path => KnobValue::Text("x".to_owned()),
-        KnobKind::Name => KnobValue::Text("fakesink".to_owned()),
-    };
+    let value = trial(knob);
     let one = super::Write {
         locator,
         knob,
@@ -243,4 +261,15 @@ fn attempt(file: &SourceFile, locator: &Locator, knob: Knob) -> Option<Error> {
     };
     let error = write(file, &[one]).err()?;
     (error.kind() == ErrorKind::NotEditable).then_some(error)
+}
+
+/// A value that a knob can have, to find out whether one can be written.
+fn trial(knob: Knob) -> KnobValue {
+    match knob.kind() {
+        KnobKind::Integer => KnobValue::Integer(1),
+        KnobKind::Flag => KnobValue::Flag(true),
+        KnobKind::List => KnobValue::List(vec![3, 1, 1]),
+        KnobKind::Path => KnobValue::Text("x".to_owned()),
+        KnobKind::Name => KnobValue::Text("fakesink".to_owned()),
+    }
 }

@@ -166,7 +166,16 @@ fn write_launch(file: &SourceFile, write: &Write<'_>) -> Result<(TextEdit, Vec<S
                 }
                 value => value.to_string(),
             };
-            Ok((graph.set_property(element, property, &text)?, Vec::new()))
+            let edit = match (&file.document, write.locator) {
+                (Document::Gst(script), Locator::Gst { command, .. }) => {
+                    script.set_property(*command, element, property, &text)?
+                }
+                (Document::Python(program), Locator::PythonLaunch { launch, .. }) => {
+                    program.set_launch(*launch, element, property, &text)?
+                }
+                _ => TextEdit::empty(),
+            };
+            Ok((edit, Vec::new()))
         }
         _ => {
             let factory = fakesink(write.value)?;
