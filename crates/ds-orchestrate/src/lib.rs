@@ -2,8 +2,9 @@
 //!
 //! Everything that touches the machine is here, behind one seam: [`process::Runner`] runs a program,
 //! [`process::Record`] keeps what it did in a [`bundle`], and [`process::Replay`] answers from such a bundle, so that the
-//! whole job runs again on a machine without a GPU. [`tune()`] tells the story from one end to the other: read the machine,
-//! map the pipeline to facts, sweep, derive, profile, judge, report. Each stage is also a function of its own.
+//! whole job runs again on a machine without a GPU. [`nvml`] is the one witness that is no program; its reading is kept in
+//! the bundle too. [`tune()`] tells the story from one end to the other: read the machine, map the pipeline to facts,
+//! sweep, derive, profile, judge, report. Each stage is also a function of its own.
 //!
 //! ```
 //! use ds_orchestrate::bundle::RecordedBundle;

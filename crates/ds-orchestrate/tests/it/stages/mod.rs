@@ -1,13 +1,18 @@
 //! The stages, with a runner that answers in place of the machine.
 
 mod hw;
+mod jetson;
+mod nvml;
 mod profile;
 mod sweep;
+mod visible;
 
+use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::rc::Rc;
 
-use ds_orchestrate::bundle::BundleError;
+use ds_orchestrate::bundle::{Bundle, BundleError};
 use ds_orchestrate::nvml::{NvmlAnswer, NvmlSource};
 use ds_orchestrate::process::Runner;
 use ds_orchestrate::{Event, Session, Via};
@@ -21,27 +26,60 @@ impl NvmlSource for Unasked {
     }
 }
 
+/// A machine, or a recording of one.
+struct Machine<'a> {
+    runner: &'a dyn Runner,
+    nvml: &'a dyn NvmlSource,
+    via: Via,
+    visible: Option<&'a str>,
+    files: Option<&'a Path>,
+    bundle: Option<Rc<RefCell<Bundle>>>,
+}
+
+impl<'a> Machine<'a> {
+    /// A machine of which nvidia-smi alone can be asked.
+    fn new(runner: &'a dyn Runner) -> Self {
+        Self {
+            runner,
+            nvml: &Unasked,
+            via: Via::Both,
+            visible: None,
+            files: None,
+            bundle: None,
+        }
+    }
+
+    /// Runs `work` with a session and gives its result with the events in words.
+    fn session<T>(self, work: impl FnOnce(&mut Session<'_>) -> T) -> (T, Vec<String>) {
+        let mut events = Vec::new();
+        let mut progress = |event: &Event| events.push(event.to_string());
+        let mut session = Session {
+            runner: self.runner,
+            nvml: self.nvml,
+            via: self.via,
+            files: self.files.map(Path::to_owned),
+            bundle: self.bundle,
+            nsys: "nsys".to_owned(),
+            gpu_index: 0,
+            visible: self.visible.map(str::to_owned),
+            progress: &mut progress,
+        };
+        let result = work(&mut session);
+        (result, events)
+    }
+}
+
 /// Runs `work` with a session over `runner` and gives its result with the events in words.
 fn with_session<T>(
     runner: &dyn Runner,
     files: Option<&Path>,
     work: impl FnOnce(&mut Session<'_>) -> T,
 ) -> (T, Vec<String>) {
-    let mut events = Vec::new();
-    let mut progress = |event: &Event| events.push(event.to_string());
-    let mut session = Session {
-        runner,
-        nvml: &Unasked,
-        via: Via::Both,
-        files: files.map(Path::to_owned),
-        bundle: None,
-        nsys: "nsys".to_owned(),
-        gpu_index: 0,
-        visible: None,
-        progress: &mut progress,
+    let machine = Machine {
+        files,
+        ..Machine::new(runner)
     };
-    let result = work(&mut session);
-    (result, events)
+    machine.session(work)
 }
 
 /// The console of deepstream-app with these rates of its streams, a line a window.
