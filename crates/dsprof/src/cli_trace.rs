@@ -126,7 +126,7 @@ pub(crate) struct StatsArgs {
     #[arg(long, short, value_name = "FORMAT,…", value_delimiter = ',')]
     pub(crate) format: Vec<StatsFormat>,
     /// Where reports go, matched as --format is: `-` is standard output, `.` names files after the trace, anything else
-    /// begins the names PREFIX_<report>.<ending>
+    /// begins the names of files, as in PREFIX_nvtx_sum.csv
     #[arg(
         long,
         short,

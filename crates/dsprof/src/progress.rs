@@ -15,6 +15,15 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
+    /// A line that moves on a terminal while one thing takes its time.
+    pub(crate) fn during(step: &str) -> Self {
+        let progress = Self::new();
+        if let Some(bar) = &progress.bar {
+            bar.set_message(step.to_owned());
+        }
+        progress
+    }
+
     /// A line that moves on a terminal, or nothing.
     pub(crate) fn new() -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {

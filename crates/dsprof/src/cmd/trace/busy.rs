@@ -16,13 +16,13 @@ use crate::output;
 pub(super) fn run(args: &PartArgs) -> Result<Status> {
     let trace = input::open(&args.trace)?;
     let window = input::window(args.window)?;
-    let busy = trace.busy(window)?;
+    let busy = input::reading(trace.path(), || trace.busy(window))?;
     // Where the real work lies is part of the verdict: one definition for every share that is printed.
     let options = CheckOptions {
         window,
         ..CheckOptions::default()
     };
-    let shares = trace.check(None, &options)?.shares;
+    let shares = input::reading(trace.path(), || trace.check(None, &options))?.shares;
     let text = match args.print.format {
         ReportFormat::Json => json_text(&as_json(&busy, &shares))?,
         format => as_page(&busy, &shares, window, format),

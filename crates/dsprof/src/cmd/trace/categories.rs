@@ -16,7 +16,7 @@ use crate::output;
 pub(super) fn run(args: &RuledArgs) -> Result<Status> {
     let trace = input::open(&args.part.trace)?;
     let options = options(args)?;
-    let categories = trace.categories(&options)?;
+    let categories = input::reading(trace.path(), || trace.categories(&options))?;
     let text = match args.part.print.format {
         ReportFormat::Json => json_text(&as_json(categories.as_ref(), &options))?,
         format => as_page(categories.as_ref(), format),

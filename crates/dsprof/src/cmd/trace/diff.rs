@@ -27,7 +27,7 @@ pub(super) fn run(args: &DiffArgs) -> Result<Status> {
         },
         ..DiffOptions::default()
     };
-    let diff = first.diff(&second, &options)?;
+    let diff = input::reading(first.path(), || first.diff(&second, &options))?;
     let text = match args.print.format {
         ReportFormat::Json => json_text(&as_json(&diff, args))?,
         format => as_page(&diff, format),

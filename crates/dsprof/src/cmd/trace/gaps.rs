@@ -19,7 +19,7 @@ pub(super) fn run(args: &GapsArgs) -> Result<Status> {
         window: input::window(args.part.window)?,
         listed: args.top,
     };
-    let gaps = trace.gaps(options)?;
+    let gaps = input::reading(trace.path(), || trace.gaps(options))?;
     let text = match args.part.print.format {
         ReportFormat::Json => json_text(&as_json(&gaps))?,
         format => as_page(&gaps, format),

@@ -10,14 +10,21 @@ use ds_orchestrate::Error;
 use crate::cli_trace::{TaxonomyArgs, WindowArgs};
 use crate::exit::{Unusable, Usage};
 use crate::output;
+use crate::progress::Bar;
 
 /// Opens an export, and says beside it what a reader of its numbers should know.
 pub(super) fn open(path: &Path) -> Result<Trace> {
-    let trace = Trace::open(path)?;
+    let trace = reading(path, || Trace::open(path))?;
     for warning in trace.warnings() {
         output::message(&format!("note: {warning}"));
     }
     Ok(trace)
+}
+
+/// Does what may take a while, with progress on a terminal.
+pub(super) fn reading<T>(path: &Path, work: impl FnOnce() -> ds_nsys::Result<T>) -> Result<T> {
+    let _progress = Bar::during(&format!("reading {}", path.display()));
+    Ok(work()?)
 }
 
 /// The window between two times, either of which may be left out.

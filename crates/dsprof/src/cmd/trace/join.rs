@@ -20,7 +20,7 @@ pub(super) fn run(args: &JoinArgs) -> Result<Status> {
     let sampled = SampledProfile::parse(&input::text(&args.sampled)?);
     let sampled = sampled.with_context(|| format!("`{}`", args.sampled.display()))?;
     let options = options(&args.ruled)?;
-    let join = trace.join(&sampled, &options)?;
+    let join = input::reading(trace.path(), || trace.join(&sampled, &options))?;
     let text = match part.print.format {
         ReportFormat::Json => json_text(&as_json(join.as_ref(), &options))?,
         format => as_page(join.as_ref(), format),

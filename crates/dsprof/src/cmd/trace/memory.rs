@@ -15,7 +15,7 @@ use crate::output;
 
 pub(super) fn run(args: &MemoryArgs) -> Result<Status> {
     let trace = input::open(&args.trace)?;
-    let usage = trace.memory_usage()?;
+    let usage = input::reading(trace.path(), || trace.memory_usage())?;
     let text = match args.print.format {
         ReportFormat::Json => json_text(&as_json(usage.as_deref()))?,
         format => as_page(usage.as_deref(), format),

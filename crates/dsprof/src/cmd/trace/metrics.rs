@@ -22,7 +22,8 @@ pub(super) fn run(args: &MetricsArgs) -> Result<Status> {
         return Err(Usage("--above: give a number".to_owned()).into());
     }
     let trace = input::open(&args.part.trace)?;
-    let metrics = trace.gpu_metrics(input::window(args.part.window)?)?;
+    let window = input::window(args.part.window)?;
+    let metrics = input::reading(trace.path(), || trace.gpu_metrics(window))?;
     let text = match args.part.print.format {
         ReportFormat::Json => json_text(&as_json(metrics.as_deref(), args.above))?,
         format => as_page(metrics.as_deref(), args.above, format),

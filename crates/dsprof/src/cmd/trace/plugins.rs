@@ -16,7 +16,7 @@ use crate::output;
 pub(super) fn run(args: &PartArgs) -> Result<Status> {
     let trace = input::open(&args.trace)?;
     let window = input::window(args.window)?;
-    let times = trace.plugin_times(window)?;
+    let times = input::reading(trace.path(), || trace.plugin_times(window))?;
     // The wall that shares are of: the window where both its ends are given, else the session.
     let wall = if window == Window::ALL {
         trace.session_duration()?

@@ -1,6 +1,6 @@
 //! `dsprof trace ranks`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use ds_nsys::{
@@ -29,7 +29,9 @@ pub(super) fn run(args: &RanksArgs) -> Result<Status> {
         taxonomy: input::taxonomy(&args.rules)?,
         ..RankOptions::default()
     };
-    let table = RankTable::new(&traces.iter().collect::<Vec<_>>(), &options)?;
+    let all: Vec<&Trace> = traces.iter().collect();
+    let first = all.first().map_or(Path::new(""), |trace| trace.path());
+    let table = input::reading(first, || RankTable::new(&all, &options))?;
     let text = match args.print.format {
         ReportFormat::Json => json_text(&as_json(&table, &paths))?,
         format => as_page(&table, &paths, format),

@@ -27,7 +27,7 @@ pub(super) fn run(args: &RuledArgs) -> Result<Status> {
         ..CheckOptions::default()
     };
     // The verdict holds the steps and the busy shares beside them, read once.
-    let verdict = trace.check(None, &options)?;
+    let verdict = input::reading(trace.path(), || trace.check(None, &options))?;
     let text = match args.part.print.format {
         ReportFormat::Json => json_text(&as_json(&verdict.steps, &verdict.shares))?,
         format => as_page(&verdict.steps, &verdict.shares, format),

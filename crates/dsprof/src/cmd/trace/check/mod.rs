@@ -24,7 +24,9 @@ pub(super) fn run(args: &CheckArgs) -> Result<Status> {
             tokens_per_step: args.tokens_per_step,
         }),
     };
-    let verdict = trace.check(args.purpose.map(purpose), &options)?;
+    let verdict = input::reading(trace.path(), || {
+        trace.check(args.purpose.map(purpose), &options)
+    })?;
     let text = match args.format {
         CheckFormat::Text => show::as_page(&verdict, ReportFormat::Text),
         CheckFormat::Md => show::as_page(&verdict, ReportFormat::Md),

@@ -4,7 +4,7 @@
 //! that remain.
 
 use std::cell::RefCell;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -34,6 +34,15 @@ pub(super) struct Console {
 }
 
 impl Order {
+    /// Whether rows are written as they are read, and not onto a terminal.
+    pub(super) fn is_streamed_out_of_sight(&self) -> bool {
+        let is_out_of_sight = match self.destination {
+            Destination::Console => !io::stdout().is_terminal(),
+            Destination::File(_) => true,
+        };
+        is_out_of_sight && self.format != StatsFormat::Text
+    }
+
     /// Lets `make` write the report to where it belongs.
     pub(super) fn write(
         &self,

@@ -20,6 +20,7 @@ use super::input;
 use crate::cli_trace::{StatsArgs, StatsFormat, StyleArg};
 use crate::exit::{Status, Usage};
 use crate::output;
+use crate::progress::Bar;
 use destination::{Console, Order, orders};
 use json_rows::JsonRows;
 
@@ -70,6 +71,10 @@ pub(super) fn run(args: &StatsArgs) -> Result<Status> {
     for order in orders(args, path, reports)? {
         let report = order.report;
         let no_data = || output::message(&format!("{}: no data for {report}", path.display()));
+        // Rows that stream onto the terminal show the progress themselves.
+        let _progress = order
+            .is_streamed_out_of_sight()
+            .then(|| Bar::during(&format!("reading {}", path.display())));
         order.write(&mut console, &|out| {
             let rows = match args.by {
                 Some(by) => split::write(&trace, by, &order, options, out)?,
@@ -104,7 +109,7 @@ fn write(
     };
     match order.format {
         StatsFormat::Text => {
-            let table = trace.report(order.report, options)?;
+            let table = input::reading(trace.path(), || trace.report(order.report, options))?;
             out.write_all(table.to_text(NameWidth::AtMost(NSYS_NAME_WIDTH)).as_bytes())?;
         }
         StatsFormat::Csv | StatsFormat::Tsv => {
