@@ -67,7 +67,10 @@
 //!   type cannot be noticed by anybody: exports carry no checksums.
 //! - Equality with `nsys stats` was measured against 2025.3.2 and 2023.4.4. Names with quotes are quoted as CSV demands,
 //!   where 2023.4.4 leaves inner quotes single; a copy of a kind that no known release has is shown by its number, where
-//!   2023.4.4 leaves it out; and an open range belongs to a window, where its time filter drops it.
+//!   2023.4.4 leaves it out; and an open range belongs to a window, where its time filter drops it. That filter cuts
+//!   every table by itself: work launched before the window loses its call and its range there, and a range the name of
+//!   its domain, which are kept here. In columns 2023.4.4 cuts, after the first 100 rows, every cell that is wider than
+//!   those before, numbers too; here only names are cut, and only where asked.
 //! - The GPU of a sampled counter follows from its type id, which was observed on machines with one GPU only.
 
 mod analysis;

@@ -2,7 +2,6 @@
 //!
 //! What ran is said in `testdata/nsys/recordings/SOURCES.md`.
 
-
 mod ranks;
 mod verdicts;
 
