@@ -83,7 +83,7 @@ pub(super) fn read(trace: &Trace, options: &RankOptions) -> Result<BTreeMap<Devi
 ///
 /// Returns the times by rank, and how many collectives had no partner on every rank. A match counts where it began inside
 /// the rank's part of the session on every rank; names of which ranks ran different numbers are not matched at all, since
-/// one missing row would pair every later one wrongly.
+/// one missing row would pair every later one wrongly. Nor is anything matched of ranks that were recorded apart.
 pub(super) fn split(
     ranks: &BTreeMap<RankKey, OfRank>,
     parts: &BTreeMap<RankKey, Window>,

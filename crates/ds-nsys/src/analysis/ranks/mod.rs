@@ -146,7 +146,8 @@ pub struct RankTable {
     pub busy_imbalance: Option<Share>,
     /// The rank that the others wait for; `None` where none stands out or graphs hide the kernels.
     pub straggler: Option<Straggler>,
-    /// Collectives that could not be matched, because ranks ran different numbers of them or were recorded apart.
+    /// Collectives that could not be matched: there is one rank only, ranks ran different numbers of them, or they were
+    /// recorded apart.
     pub unmatched_collectives: u64,
     /// Whether two of the traces were recorded one after the other, as the clocks of their hosts say. No collective of one
     /// is then a partner of the other's, so none is matched, and nothing is said about waiting.

@@ -26,7 +26,7 @@ pub(super) fn matching(traces: &[&Trace]) -> Result<Matching> {
     let first_end = known.iter().map(|session| session.end).min();
     let are_apart = last_start
         .zip(first_end)
-        .is_some_and(|(start, end)| start >= end);
+        .is_some_and(|(start, end)| start > end);
     Ok(if are_apart {
         Matching::RecordedApart
     } else {
@@ -39,6 +39,8 @@ fn session(trace: &Trace) -> Result<Option<Interval>> {
     let mut start = None;
     trace.for_each_record(|row: SessionStart| start = start.or(row.utc))?;
     let duration = trace.session_duration()?;
+    // A session without extent is none that anything could lie outside of.
+    let duration = duration.filter(|duration| *duration > Nanos::ZERO);
     Ok(start
         .map(Nanos)
         .zip(duration)

@@ -130,21 +130,24 @@ fn reports_of_two_runs_are_compared_by_compute_alone() {
     assert_eq!(found.unmatched_collectives, 2 * 992);
 }
 
-/// An export that does not say when it was recorded contradicts nothing.
+/// An export that does not say when it was recorded, or says it wrongly, contradicts nothing.
 #[test]
-fn reports_without_a_date_are_taken_for_one_run() {
-    let files = ["tp_node_rank0", "tp_node_rank1"].map(|name| {
-        let copy = unpacked(&file(name));
-        let database = Connection::open(&copy).expect("a database");
-        database
-            .execute("DROP TABLE TARGET_INFO_SESSION_START_TIME", [])
-            .expect("a table");
-        copy
-    });
-    let traces = files.each_ref().map(|file| open(file));
-    let found = table(&[&traces[0], &traces[1]]);
-    assert!(!found.are_recorded_apart);
-    assert_eq!(found.unmatched_collectives, 0);
+fn reports_without_a_time_are_taken_for_one_run() {
+    for damage in [
+        "DROP TABLE TARGET_INFO_SESSION_START_TIME",
+        "UPDATE ANALYSIS_DETAILS SET duration = 0",
+    ] {
+        let files = ["tp_node_rank0", "tp_node_rank1"].map(|name| {
+            let copy = unpacked(&file(name));
+            let database = Connection::open(&copy).expect("a database");
+            database.execute(damage, []).expect("a table");
+            copy
+        });
+        let traces = files.each_ref().map(|file| open(file));
+        let found = table(&[&traces[0], &traces[1]]);
+        assert!(!found.are_recorded_apart, "{damage}");
+        assert_eq!(found.unmatched_collectives, 0, "{damage}");
+    }
 }
 
 #[test]
