@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::support::{output_of, root, run};
-use crate::trace_support::{SHIPPED, shipped, write_file};
+use crate::trace_support::{shipped, write_file};
 
 /// Every question that takes one trace and answers in all report formats.
 const QUESTIONS: [&str; 9] = [
@@ -22,7 +22,8 @@ const QUESTIONS: [&str; 9] = [
 
 #[test]
 fn every_answer_is_json_with_a_schema() {
-    for name in SHIPPED {
+    // With graphs, with kernels only, without any GPU work.
+    for name in ["decode_graph", "idle", "nvtxonly"] {
         for question in QUESTIONS {
             let ran = run(&["trace", question, "--format", "json", &shipped(name)]);
             assert!(
@@ -72,6 +73,19 @@ fn three_busy_shares_stand_where_one_does() {
         "steps_of_decode_graph",
         output_of(&["trace", "steps", &trace])
     );
+}
+
+#[test]
+fn figures_of_a_partial_capture_are_called_partial() {
+    for question in ["busy", "steps", "check"] {
+        let page = run(&["trace", question, &shipped("idle")]).stdout;
+        assert!(
+            page.contains("\npartial: the profiler says that events are missing"),
+            "{page}"
+        );
+        let whole = run(&["trace", question, &shipped("decode_graph")]).stdout;
+        assert!(!whole.contains("partial"), "{whole}");
+    }
 }
 
 #[test]

@@ -16,19 +16,22 @@ const BEFORE: usize = 40;
 /// Findings with the line at fault and a caret below its column.
 pub(super) fn text(findings: &[Finding]) -> String {
     let mut sources = Sources::default();
-    let mut out = String::new();
-    for finding in findings {
-        let (severity, id) = (finding.severity, finding.rule.id);
-        out.push_str(&format!("{severity}[{id}]: {}\n", finding.message));
-        if let Some(place) = &finding.place {
-            out.push_str(&excerpt(place, sources.line(place).as_deref()));
-        }
-        out.push_str(&format!("  = why: {}\n", finding.rule.reason));
-        let fixed_by = finding.fixed_by.map_or_else(String::new, |rule| {
-            format!(" (rule {rule} of the plan does it)")
-        });
-        out.push_str(&format!("  = do: {}{fixed_by}\n\n", finding.remedy));
-    }
+    let mut out: String = findings
+        .iter()
+        .map(|finding| {
+            let (severity, id, message) = (finding.severity, finding.rule.id, &finding.message);
+            let place = finding.place.as_ref().map_or_else(String::new, |place| {
+                excerpt(place, sources.line(place).as_deref())
+            });
+            let fixed_by = finding.fixed_by.map_or_else(String::new, |rule| {
+                format!(" (rule {rule} of the plan does it)")
+            });
+            format!(
+                "{severity}[{id}]: {message}\n{place}  = why: {}\n  = do: {}{fixed_by}\n\n",
+                finding.rule.reason, finding.remedy
+            )
+        })
+        .collect();
     out.push_str(&summary(findings));
     out
 }

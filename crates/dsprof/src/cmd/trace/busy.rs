@@ -1,10 +1,12 @@
 //! `dsprof trace busy`.
 
 use anyhow::Result;
-use ds_nsys::{Busy, BusyShares, CheckOptions, DeviceBusy, GpuWork, Window};
+use ds_nsys::{Busy, CheckOptions, DeviceBusy, GpuWork, Verdict, Window};
 use serde_json::{Value, json};
 
-use super::figures::{busy_shares, busy_shares_json, interval_json, millis, rank, rank_json};
+use super::figures::{
+    busy_shares, busy_shares_json, interval_json, millis, partial, rank, rank_json,
+};
 use super::input;
 use super::page::Page;
 use crate::args::ReportFormat;
@@ -22,10 +24,10 @@ pub(super) fn run(args: &PartArgs) -> Result<Status> {
         window,
         ..CheckOptions::default()
     };
-    let shares = input::reading(trace.path(), || trace.check(None, &options))?.shares;
+    let verdict = input::reading(trace.path(), || trace.check(None, &options))?;
     let text = match args.print.format {
-        ReportFormat::Json => json_text(&as_json(&busy, &shares))?,
-        format => as_page(&busy, &shares, window, format),
+        ReportFormat::Json => json_text(&as_json(&busy, &verdict))?,
+        format => as_page(&busy, &verdict, window, format),
     };
     output::data(&text)?;
     Ok(Status::Fine)
@@ -41,7 +43,7 @@ const HEADING: [&str; 7] = [
     "Span (ms)",
 ];
 
-fn as_page(busy: &Busy, shares: &[BusyShares], window: Window, format: ReportFormat) -> String {
+fn as_page(busy: &Busy, verdict: &Verdict, window: Window, format: ReportFormat) -> String {
     let mut page = Page::new(format);
     if busy.devices.is_empty() {
         page.line("no GPU work in this trace");
@@ -62,7 +64,8 @@ fn as_page(busy: &Busy, shares: &[BusyShares], window: Window, format: ReportFor
             device.dropped()
         ));
     }
-    busy_shares(&mut page, shares);
+    partial(&mut page, verdict);
+    busy_shares(&mut page, &verdict.shares);
     page.finish()
 }
 
@@ -81,7 +84,7 @@ fn row(device: &DeviceBusy) -> Vec<String> {
     ]
 }
 
-fn as_json(busy: &Busy, shares: &[BusyShares]) -> Value {
+fn as_json(busy: &Busy, verdict: &Verdict) -> Value {
     let devices: Vec<Value> = busy
         .devices
         .iter()
@@ -115,7 +118,8 @@ fn as_json(busy: &Busy, shares: &[BusyShares]) -> Value {
         "schema": "dsprof.busy/2",
         "session_ns": busy.session.map(|session| session.0),
         "devices": devices,
-        "busy_shares": busy_shares_json(shares),
+        "is_partial": verdict.is_partial(),
+        "busy_shares": busy_shares_json(&verdict.shares),
     })
 }
 

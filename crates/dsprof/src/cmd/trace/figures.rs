@@ -1,6 +1,6 @@
 //! How figures are printed, the same in every answer.
 
-use ds_nsys::{BusyShares, Bytes, DeviceKey, FracNanos, Interval, Nanos, Share, Spread};
+use ds_nsys::{BusyShares, Bytes, DeviceKey, FracNanos, Interval, Nanos, Share, Spread, Verdict};
 use serde_json::{Value, json};
 
 use super::page::Page;
@@ -62,6 +62,15 @@ pub(super) fn spread_json(spread: &Spread) -> Value {
         "median_deviation_ns": spread.deviation.0,
         "p95_ns": spread.p95.0,
     })
+}
+
+/// Says where the profiler itself calls the capture partial.
+pub(super) fn partial(page: &mut Page, verdict: &Verdict) {
+    if verdict.is_partial() {
+        page.line(
+            "partial: the profiler says that events are missing, and every figure is of a part of the work",
+        );
+    }
 }
 
 /// The three busy shares of every rank under their names.

@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 use ds_nsys::{
-    BusyShares, CheckOptions, DeviceKey, FracNanos, Nanos, PrefillEvidence, Spread, StepKind,
-    StepSeries, Steps,
+    CheckOptions, DeviceKey, FracNanos, Nanos, PrefillEvidence, Spread, StepKind, StepSeries,
+    Verdict,
 };
 use serde_json::{Value, json};
 
 use super::figures::{
-    busy_shares, busy_shares_json, frac_millis, interval_json, millis, percent, rank, rank_json,
-    spread_json,
+    busy_shares, busy_shares_json, frac_millis, interval_json, millis, partial, percent, rank,
+    rank_json, spread_json,
 };
 use super::input;
 use super::page::Page;
@@ -29,15 +29,16 @@ pub(super) fn run(args: &RuledArgs) -> Result<Status> {
     // The verdict holds the steps and the busy shares beside them, read once.
     let verdict = input::reading(trace.path(), || trace.check(None, &options))?;
     let text = match args.part.print.format {
-        ReportFormat::Json => json_text(&as_json(&verdict.steps, &verdict.shares))?,
-        format => as_page(&verdict.steps, &verdict.shares, format),
+        ReportFormat::Json => json_text(&as_json(&verdict))?,
+        format => as_page(&verdict, format),
     };
     output::data(&text)?;
     Ok(Status::Fine)
 }
 
-fn as_page(steps: &Steps, shares: &[BusyShares], format: ReportFormat) -> String {
+fn as_page(verdict: &Verdict, format: ReportFormat) -> String {
     let mut page = Page::new(format);
+    let steps = &verdict.steps;
     if steps.found().next().is_none() {
         page.line("no steps found");
     }
@@ -51,7 +52,8 @@ fn as_page(steps: &Steps, shares: &[BusyShares], format: ReportFormat) -> String
             None => {}
         }
     }
-    busy_shares(&mut page, shares);
+    partial(&mut page, verdict);
+    busy_shares(&mut page, &verdict.shares);
     page.finish()
 }
 
@@ -127,13 +129,19 @@ fn one_rank(page: &mut Page, device: DeviceKey, series: &StepSeries) {
     }
 }
 
-fn as_json(steps: &Steps, shares: &[BusyShares]) -> Value {
-    let ranks: Vec<Value> = steps
+fn as_json(verdict: &Verdict) -> Value {
+    let ranks: Vec<Value> = verdict
+        .steps
         .ranks
         .iter()
         .map(|rank| json!({"rank": rank_json(rank.device), "series": rank.series.as_ref().map(series_json)}))
         .collect();
-    json!({"schema": "dsprof.steps/1", "ranks": ranks, "busy_shares": busy_shares_json(shares)})
+    json!({
+        "schema": "dsprof.steps/1",
+        "is_partial": verdict.is_partial(),
+        "ranks": ranks,
+        "busy_shares": busy_shares_json(&verdict.shares),
+    })
 }
 
 fn series_json(series: &StepSeries) -> Value {

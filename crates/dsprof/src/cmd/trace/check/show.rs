@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 
 use super::outcome_word;
 use crate::args::ReportFormat;
-use crate::cmd::trace::figures::{busy_shares, busy_shares_json, frac_millis, rank, rank_json};
+use crate::cmd::trace::figures::{
+    busy_shares, busy_shares_json, frac_millis, partial, rank, rank_json,
+};
 use crate::cmd::trace::page::Page;
 
 pub(super) fn as_page(verdict: &Verdict, format: ReportFormat) -> String {
@@ -14,9 +16,7 @@ pub(super) fn as_page(verdict: &Verdict, format: ReportFormat) -> String {
     if let Some(emptiness) = &verdict.emptiness {
         page.line(&emptiness.to_string());
     }
-    if verdict.is_partial() {
-        page.line("partial: the profiler says that events are missing, and every figure is of a part of the work");
-    }
+    partial(&mut page, verdict);
     if let Some(bound) = &verdict.bound {
         page.line(&format!(
             "{} ({}: {}, threshold {})",
