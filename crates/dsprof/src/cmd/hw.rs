@@ -1,5 +1,7 @@
 //! `dsprof hw`.
 
+// Writing to a String cannot fail.
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -185,7 +187,7 @@ fn text(report: &HardwareReport) -> String {
     out.push('\n');
     out.push_str(&table(&HEADING, &ceiling_rows(report), &[1]));
     for finding in &report.findings {
-        out.push_str(&format!("! {finding}\n"));
+        let _ = writeln!(out, "! {finding}");
     }
     out
 }
@@ -193,17 +195,18 @@ fn text(report: &HardwareReport) -> String {
 fn markdown(report: &HardwareReport) -> String {
     let mut out = format!("# {}\n\n", report.name);
     for (name, value) in identity(report).into_iter().skip(1) {
-        out.push_str(&format!("- **{name}** {value}\n"));
+        let _ = writeln!(out, "- **{name}** {value}");
     }
-    out.push_str(&format!(
+    let _ = write!(
+        out,
         "\n| {} |\n|---|--:|---|---|---|\n",
         HEADING.join(" | ")
-    ));
+    );
     for row in ceiling_rows(report) {
-        out.push_str(&format!("| {} |\n", row.join(" | ")));
+        let _ = writeln!(out, "| {} |", row.join(" | "));
     }
     for finding in &report.findings {
-        out.push_str(&format!("\n> {finding}\n"));
+        let _ = writeln!(out, "\n> {finding}");
     }
     out
 }

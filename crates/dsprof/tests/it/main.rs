@@ -3,6 +3,7 @@
 mod bundle_traces;
 mod derive;
 mod exit_status;
+mod gpus;
 mod lint;
 mod planning;
 mod support;

@@ -1,7 +1,9 @@
 //! Runs dsprof with a scrubbed environment from the root of the repository.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
+use std::sync::LazyLock;
 
 use assert_cmd::Command;
 
@@ -18,15 +20,29 @@ pub(crate) fn bundle(name: &str) -> String {
     format!("testdata/bundles/{name}")
 }
 
-/// dsprof with nothing of the environment but an empty `PATH`, so that no program is found.
+/// dsprof with nothing of the environment but an empty `PATH`, so that no program is found, and a library path on which
+/// NVML is an empty file, so that a GPU of the machine that runs the tests is not seen.
 pub(crate) fn dsprof(args: &[&str]) -> Command {
     let mut command = Command::cargo_bin("dsprof").expect("the binary is built");
     command
         .current_dir(root())
         .env_clear()
         .env("PATH", "")
+        .env("LD_LIBRARY_PATH", without_nvml())
         .args(args);
     command
+}
+
+/// A folder in which the loader finds an NVML that it cannot load, and looks no further.
+fn without_nvml() -> PathBuf {
+    static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("without-nvml");
+        fs::create_dir_all(&folder).expect("a folder");
+        #[expect(clippy::disallowed_methods, reason = "the test plays the machine")]
+        fs::write(folder.join("libnvidia-ml.so.1"), "").expect("an empty file");
+        folder
+    });
+    FOLDER.clone()
 }
 
 /// What one run did.
