@@ -118,7 +118,8 @@ pub(crate) struct StatsArgs {
     /// The export (.sqlite, .sqlite.gz), or what somebody's `nsys stats` printed
     #[arg(required_unless_present = "help_reports")]
     pub(crate) trace: Option<PathBuf>,
-    /// Reports, by their new or old names, with options such as `:base`; see --help-reports
+    /// Reports, by their new or old names, with options such as `:base`; see --help-reports [default: the summaries of
+    /// NVTX, OS runtime, CUDA calls, kernels, memory operations and unified memory, as nsys has them]
     #[arg(long, short, value_name = "NAME,…", value_delimiter = ',')]
     pub(crate) report: Vec<String>,
     /// How reports are printed; of several the first is for the first report, the last for all that remain
