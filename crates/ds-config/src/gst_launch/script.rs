@@ -10,6 +10,7 @@ use crate::line_index::LineIndex;
 /// Reads every command of a text.
 pub(super) fn commands(text: &[u8], index: &LineIndex) -> Vec<GstCommand> {
     let mentions = mentions(text);
+    let exports = exports(text);
     let ends = mentions
         .iter()
         .skip(1)
@@ -18,7 +19,13 @@ pub(super) fn commands(text: &[u8], index: &LineIndex) -> Vec<GstCommand> {
     mentions
         .iter()
         .zip(ends)
-        .filter_map(|(mention, end)| command(text, index, mention, end))
+        .filter_map(|(mention, end)| {
+            let mut command = command(text, index, mention, end)?;
+            let before = exports.partition_point(|(offset, _)| *offset <= mention.start);
+            let exported = exports[..before].iter().map(|(_, set)| set.clone());
+            command.environment.splice(..0, exported);
+            Some(command)
+        })
         .collect()
 }
 
@@ -118,8 +125,7 @@ fn command(text: &[u8], index: &LineIndex, mention: &Mention, limit: usize) -> O
         Err(_) if !first_line(&glyphs).any(|glyph| glyph.c == '!') => return None,
         Err(error) => Err(error),
     };
-    let mut environment = exports(&text[..line_start]);
-    environment.extend(lead.split_whitespace().filter_map(assignment));
+    let environment = lead.split_whitespace().filter_map(assignment).collect();
     Some(GstCommand {
         place: index.place(text, mention.name),
         liveness,
@@ -218,15 +224,20 @@ fn arguments(words: Vec<Word>, lead: &str) -> Vec<Word> {
     words.into_iter().filter(|word| keep(word)).collect()
 }
 
-/// What the lines of a script export.
-fn exports(text: &[u8]) -> Vec<(String, String)> {
-    let text = String::from_utf8_lossy(text);
-    let exported = text
-        .lines()
-        .filter_map(|line| line.trim_start().strip_prefix("export "));
-    exported
-        .flat_map(|rest| rest.split_whitespace().filter_map(assignment))
-        .collect()
+/// What the lines of a script export, with the offset behind each line.
+fn exports(text: &[u8]) -> Vec<(usize, (String, String))> {
+    let mut out = Vec::new();
+    let mut end = 0;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        end += line.len();
+        let Some(rest) = line.trim_ascii_start().strip_prefix(b"export ") else {
+            continue;
+        };
+        let rest = String::from_utf8_lossy(rest);
+        let set = rest.split_whitespace().filter_map(assignment);
+        out.extend(set.map(|set| (end, set)));
+    }
+    out
 }
 
 /// `NAME=value`, with one pair of quotes taken off the value.

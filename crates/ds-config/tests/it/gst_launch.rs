@@ -313,6 +313,75 @@ fn what_the_shell_fills_in_is_not_editable() {
 }
 
 #[test]
+fn a_new_name_would_break_what_refers_to_the_element() {
+    let graph = only("gst-launch-1.0 a ! nvstreammux name=m ! b c ! m.sink_1\n");
+    for (element, held) in [(1, "m"), (2, "b0")] {
+        let error = graph
+            .set_property(element, "name", "other")
+            .expect_err("links name the element");
+        assert_eq!(error.kind(), ErrorKind::NotEditable);
+        assert_eq!(
+            error.to_string(),
+            format!("other places refer to `{held}` by its name")
+        );
+    }
+    assert_eq!(graph.set_property(1, "name", "m"), Ok(TextEdit::empty()));
+}
+
+#[test]
+fn an_open_expansion_is_refused_as_the_shell_does() {
+    for (written, sign) in [("${W height=${H}", '{'), ("$(nproc height=1", '(')] {
+        for quote in ["", "\""] {
+            let text = format!("gst-launch-1.0 a ! b width={quote}{written} ! c\n");
+            let script = GstScript::parse(text.as_str());
+            let error = script.commands()[0].graph.as_ref().expect_err("it is open");
+            assert_eq!(error.kind(), ErrorKind::Refused);
+            let column = 28 + quote.len();
+            let expected = format!("1:{column}: the `{sign}` is not closed");
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+}
+
+#[test]
+fn one_of_several_commands_is_edited() {
+    let text = "gst-launch-1.0 a p=1 ! b\ngst-launch-1.0 a p=1 ! b\n";
+    let script = GstScript::parse(text);
+    let edit = script.set_property(1, 0, "p", "2").expect("a plain value");
+    assert_eq!(edit, TextEdit::replace(Span::new(44, 45), "2"));
+    assert_eq!(script.set_property(1, 0, "p", "1"), Ok(TextEdit::empty()));
+    let missing = script
+        .set_property(2, 0, "p", "2")
+        .expect_err("there are two");
+    assert_eq!(missing.kind(), ErrorKind::NotFound);
+    let open = GstScript::parse("gst-launch-1.0 a p=\"1 ! b");
+    let refused = open
+        .set_property(0, 0, "p", "2")
+        .expect_err("it never worked");
+    assert_eq!(refused.kind(), ErrorKind::Refused);
+}
+
+#[test]
+fn a_command_knows_the_exports_above_it() {
+    let text = "export A=1 B=2\ngst-launch-1.0 a ! b\n  export A=3\nC=4 gst-launch-1.0 a ! b\n\
+                export D=5; gst-launch-1.0 a ! b\n";
+    let script = GstScript::parse(text);
+    let environments: Vec<_> = script
+        .commands()
+        .iter()
+        .map(|command| ["A", "B", "C", "D"].map(|name| command.environment(name)))
+        .collect();
+    assert_eq!(
+        environments,
+        [
+            [Some("1"), Some("2"), None, None],
+            [Some("3"), Some("2"), Some("4"), None],
+            [Some("3"), Some("2"), None, Some("5")],
+        ]
+    );
+}
+
+#[test]
 fn another_factory_loses_the_properties_it_lacks() {
     let text = "gst-launch-1.0 a ! nveglglessink sync=1 \\\n   window-x=10 \\\n   name=s ! c\n";
     let graph = only(text);

@@ -97,8 +97,14 @@ proptest! {
     fn union_sorts_or_refuses(spans in proptest::collection::vec((0usize..40, 0usize..6), 0..10)) {
         let mut all = TextEdit::empty();
         for (start, len) in spans {
-            let one = TextEdit::replace(Span::new(start, start + len), "v");
-            all = all.clone().union(one).unwrap_or(all);
+            let new = Span::new(start, start + len);
+            let overlaps = |held: Span| {
+                held != new && held.start() < new.end() && new.start() < held.end()
+            };
+            let clashes = all.indels().iter().any(|held| overlaps(held.delete));
+            let union = all.clone().union(TextEdit::replace(new, "v"));
+            prop_assert_eq!(union.is_err(), clashes);
+            all = union.unwrap_or(all);
         }
         for pair in all.indels().windows(2) {
             prop_assert!(pair[0].delete.end() <= pair[1].delete.start());
