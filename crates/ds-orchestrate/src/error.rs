@@ -45,7 +45,7 @@ pub enum Error {
         nvml: NvmlError,
         /// Why nvidia-smi does not.
         #[source]
-        smi: Box<Error>,
+        smi: Box<Self>,
     },
     /// The recording was made without something that is asked for now.
     #[error("{what}")]

@@ -74,45 +74,15 @@ pub fn read_hw(session: &mut Session<'_>) -> Result<HwReading, Error> {
         Via::Nvml => None,
         Via::Both | Via::NvidiaSmi => Some(read_smi(session, &mut reading.gaps)),
     };
-    let before = reading.gaps.len();
-    reading.gpus = match (smi, &nvml) {
-        (Some(Ok(gpus)), Some(Ok(nvml))) => completed(gpus, nvml, &mut reading.gaps),
-        (Some(Ok(gpus)), Some(Err(error))) => {
-            // A build without NVML is no surprise on any machine.
-            if *error != NvmlError::NotBuilt {
-                let gap = format!("no reading of NVML, nvidia-smi speaks alone: {error}");
-                reading.gaps.push(gap);
-            }
-            gpus
-        }
-        (Some(Ok(gpus)), None) => gpus,
-        (Some(Err(error)), Some(Ok(nvml))) if is_silence(&error) && !nvml.is_empty() => {
-            let gap = format!(
-                "no reading of nvidia-smi, NVML speaks alone: {}",
-                chain(&error)
-            );
-            reading.gaps.push(gap);
-            nvml.iter().map(NvmlGpu::identity).collect()
-        }
-        (Some(Err(error)), _) => match jetson_in_place_of_smi(session, &error)? {
-            Some(gpu) => vec![gpu],
-            None => return Err(silence(error, nvml)),
-        },
-        (None, Some(Ok(nvml))) if !nvml.is_empty() => nvml.iter().map(NvmlGpu::identity).collect(),
-        (None, Some(Ok(_))) => return Err(ds_ceilings::Error::from(SmiFailure::NoDevices).into()),
-        (None, Some(Err(error))) => return Err(Error::Nvml(error.clone())),
-        (None, None) => {
-            let what = "the recording holds no reading of NVML".to_owned();
-            return Err(Error::NotInRecording { what });
-        }
-    };
+    let told = reading.gaps.len();
+    reading.gpus = listed(session, smi, nvml.as_ref(), &mut reading.gaps)?;
     for gpu in nvml.iter().flatten().flatten() {
         let unread = gpu.unread.iter();
         reading
             .gaps
             .extend(unread.map(|what| format!("NVML, GPU {}: {what}", gpu.index)));
     }
-    for gap in reading.gaps.iter().skip(before) {
+    for gap in reading.gaps.iter().skip(told) {
         session.tell(&Event::Fallback(gap.clone()));
     }
     complete_jetson(session, &mut reading.gpus)?;
@@ -125,6 +95,46 @@ pub fn read_hw(session: &mut Session<'_>) -> Result<HwReading, Error> {
         .findings
         .extend(missing_decoder_library(session, &reading.gpus)?);
     Ok(reading)
+}
+
+/// The GPUs by whoever answers.
+fn listed(
+    session: &Session<'_>,
+    smi: Option<Result<Vec<GpuIdentity>, Error>>,
+    nvml: Option<&NvmlAnswer>,
+    gaps: &mut Vec<String>,
+) -> Result<Vec<GpuIdentity>, Error> {
+    let identities = |gpus: &[NvmlGpu]| gpus.iter().map(NvmlGpu::identity).collect();
+    match (smi, nvml) {
+        (Some(Ok(gpus)), Some(Ok(nvml))) => Ok(completed(gpus, nvml, gaps)),
+        (Some(Ok(gpus)), Some(Err(error))) => {
+            // A build without NVML is no surprise on any machine.
+            if *error != NvmlError::NotBuilt {
+                gaps.push(format!(
+                    "no reading of NVML, nvidia-smi speaks alone: {error}"
+                ));
+            }
+            Ok(gpus)
+        }
+        (Some(Ok(gpus)), None) => Ok(gpus),
+        (Some(Err(error)), Some(Ok(nvml))) if is_silence(&error) && !nvml.is_empty() => {
+            gaps.push(format!(
+                "no reading of nvidia-smi, NVML speaks alone: {}",
+                chain(&error)
+            ));
+            Ok(identities(nvml))
+        }
+        (Some(Err(error)), _) => match jetson_in_place_of_smi(session, &error)? {
+            Some(gpu) => Ok(vec![gpu]),
+            None => Err(silence(error, nvml)),
+        },
+        (None, Some(Ok(nvml))) if !nvml.is_empty() => Ok(identities(nvml)),
+        (None, Some(Ok(_))) => Err(ds_ceilings::Error::from(SmiFailure::NoDevices).into()),
+        (None, Some(Err(error))) => Err(Error::Nvml(error.clone())),
+        (None, None) => Err(Error::NotInRecording {
+            what: "the recording holds no reading of NVML".to_owned(),
+        }),
+    }
 }
 
 /// What NVML says, kept in the bundle where one is written; `None` where it was not asked when a recording was made.
@@ -182,11 +192,11 @@ fn is_silence(error: &Error) -> bool {
 }
 
 /// The error for a machine on which nobody answers.
-fn silence(smi: Error, nvml: Option<NvmlAnswer>) -> Error {
+fn silence(smi: Error, nvml: Option<&NvmlAnswer>) -> Error {
     match nvml {
-        Some(Err(nvml)) if is_silence(&smi) && nvml != NvmlError::NotBuilt => {
+        Some(Err(nvml)) if is_silence(&smi) && *nvml != NvmlError::NotBuilt => {
             Error::NobodyAnswers {
-                nvml,
+                nvml: nvml.clone(),
                 smi: Box::new(smi),
             }
         }
