@@ -1,6 +1,10 @@
 //! Who says which GPUs there are, and what others would carry.
 
-use crate::support::{bundle, dsprof, output_of, run};
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{bundle, dsprof, output_of, root, run};
 
 #[track_caller]
 fn check(args: &[&str], status: i32, message: &str) {
@@ -67,12 +71,64 @@ fn the_environment_counts_on_the_machine_alone() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), plain);
 }
 
+#[test]
+fn a_finished_stage_asks_nvml_no_more() {
+    let recording = bundle("h200-resnet152");
+    let folder = tempfile::tempdir().expect("a folder");
+    let copy = folder.path().join("copy");
+    let copy = copy.to_str().expect("UTF-8");
+    let first = output_of(&["tune", "--replay", &recording, "--bundle", copy]);
+    // The same run once more, on the machine: every argument as the recording has it.
+    let manifest = fs::read_to_string(root().join(&recording).join("bundle.json"));
+    let manifest: Value = serde_json::from_str(&manifest.expect("a manifest")).expect("JSON");
+    let inputs = &manifest["inputs"];
+    let text = |value: &Value| value.as_str().expect("text").to_owned();
+    let mut args = vec!["tune".to_owned(), text(&inputs["pipeline"])];
+    for (name, value) in inputs["arguments"].as_object().expect("arguments") {
+        args.extend([format!("--{name}"), text(value)]);
+    }
+    args.extend(["--provenance".to_owned(), text(&inputs["provenance"])]);
+    args.extend(["--bundle".to_owned(), copy.to_owned()]);
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    assert_eq!(output_of(&args), first);
+    assert!(!folder.path().join("copy/hw/nvml.json").exists());
+}
+
+#[test]
+fn a_live_reading_is_kept_also_where_there_is_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let kept = folder.path().join("kept");
+    let bundle = kept.to_str().expect("UTF-8");
+    check(&["hw", "--bundle", bundle], 4, "neither NVML");
+    let text = fs::read_to_string(kept.join("hw/nvml.json")).expect("it was kept");
+    let document: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(document["schema"], "dsprof.nvml/1");
+    assert_eq!(document["answer"]["failure"], "library_missing");
+    // The replay says what the run said.
+    check(
+        &["hw", "--replay", bundle],
+        4,
+        "neither NVML (`libnvidia-ml.so.1` cannot be loaded) nor nvidia-smi answers",
+    );
+    // With other GPUs to be seen it is another run.
+    let output = dsprof(&["hw", "--bundle", bundle])
+        .env("CUDA_VISIBLE_DEVICES", "1")
+        .output()
+        .expect("dsprof runs");
+    assert_eq!(output.status.code(), Some(3));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said.contains("cuda-visible-devices was `(none)`, now it is `1`"),
+        "{said}"
+    );
+}
+
 /// The lines of the projection table: GPU, capacity, what decides, and the rest.
-fn projected(args: &[&str]) -> Vec<serde_json::Value> {
+fn projected(args: &[&str]) -> Vec<Value> {
     let mut args = args.to_vec();
     args.extend(["--format", "json"]);
     let text = output_of(&args);
-    let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let document: Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(document["schema"], "dsprof.projection/1");
     let rows = document["projections"].as_array().expect("rows").clone();
     assert!(rows.iter().all(|row| row["confidence"] == "low"));
