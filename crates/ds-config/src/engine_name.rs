@@ -48,14 +48,6 @@ pub enum EnginePrecision {
 
 impl EngineName {
     /// Reads a name, or the path of a file that has it; `None` for a name of any other kind.
-    ///
-    /// ```
-    /// use ds_config::{EngineName, EnginePrecision};
-    ///
-    /// let name = EngineName::parse("models/resnet18.onnx_b16_gpu0_fp16.engine").expect("a saved engine");
-    /// assert_eq!((name.max_batch, name.precision), (16, EnginePrecision::Fp16));
-    /// assert_eq!(EngineName::parse("models/my.engine"), None);
-    /// ```
     #[must_use]
     pub fn parse(path: &str) -> Option<Self> {
         let name = path.rsplit_once('/').map_or(path, |(_, name)| name);

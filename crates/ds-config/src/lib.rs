@@ -38,6 +38,11 @@
 //!   reported as one that never worked, with line and reason.
 //! - [`detect()`] tells the form of a text by its content, and [`Pipeline`] follows the files.
 //!
+//! Two readers look at what a configuration cannot change: [`OnnxModel`] finds the inputs of a model
+//! without reading its weights, and with them whether its batch is fixed, see [`Pipeline::onnx`];
+//! [`EngineName`] reads what nvinfer writes into the name of an engine, see
+//! [`Pipeline::engine_name`].
+//!
 //! Above them, [`lint()`] looks for faults that cost speed or keep a pipeline from working; [`RULES`]
 //! documents what it knows.
 //!
@@ -57,9 +62,16 @@
 //!   they are looked for beside the script, then in the working directory.
 //! - C, C++ and Rust programs, notebooks, templates, Dockerfiles and manifests are recognised and
 //!   declined, see [`Carrier`]. The YAML of the sample apps is recognised and not followed.
+//! - A pipeline of a script or a program is edited where the text then reads as asked and is
+//!   otherwise the same; elements are not renamed, and of several pipelines in one file the one with
+//!   most of a pipeline in it is followed, see [`Pipeline::others`].
+//! - The batch of an engine is known from its name only, which its owner may have changed. Whether
+//!   the first dimension of an ONNX input is the batch is not written in the file: it is taken so,
+//!   as nvinfer does.
 //! - The reading of closed parts (the low-level tracker, the service-maker core, the legacy mux)
 //!   rests on their documents and samples.
 
+mod assignment;
 mod detect;
 mod engine_name;
 mod error;
@@ -77,6 +89,7 @@ mod text_edit;
 mod textproto;
 mod yaml;
 
+pub use crate::assignment::PropertyAssignment;
 pub use crate::detect::{Carrier, Detection, Form, detect};
 pub use crate::engine_name::{EngineDevice, EngineName, EnginePrecision};
 pub use crate::error::{Error, ErrorKind};

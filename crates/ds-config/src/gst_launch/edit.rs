@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::graph::{GstElement, GstGraph, GstProperty};
 use super::shell::{Glyph, Quote};
+use crate::assignment::PropertyAssignment;
 use crate::error::{Error, ErrorKind};
 use crate::text_edit::{Span, TextEdit};
 
@@ -173,12 +174,26 @@ impl GstGraph {
         Ok((edit, dropped))
     }
 
-    /// Whether this graph is `before` with another value of one property.
-    pub(crate) fn has_taken(&self, before: &Self, element: usize, name: &str, value: &str) -> bool {
+    /// The edits of several properties as one.
+    pub(crate) fn set_properties(
+        &self,
+        assignments: &[PropertyAssignment<'_>],
+    ) -> Result<TextEdit, Error> {
+        assignments.iter().try_fold(TextEdit::empty(), |edit, one| {
+            edit.union(self.set_property(one.element, one.name, one.value)?)
+        })
+    }
+
+    /// Whether this graph is `before` with other values of some properties.
+    pub(crate) fn has_taken(&self, before: &Self, assignments: &[PropertyAssignment<'_>]) -> bool {
         let same = |one: &GstElement, other: &GstElement| {
             (&one.factory, &one.name, one.opaque) == (&other.factory, &other.name, other.opaque)
         };
-        let set = |element: &GstElement| element.property(name).map(|held| held.value.clone());
+        let reads_back = |one: &PropertyAssignment<'_>| {
+            let element = self.elements.get(one.element);
+            let property = element.and_then(|element| element.property(one.name));
+            property.is_some_and(|property| property.value == one.value)
+        };
         self.links == before.links
             && self.elements.len() == before.elements.len()
             && self
@@ -186,7 +201,7 @@ impl GstGraph {
                 .iter()
                 .zip(&before.elements)
                 .all(|(one, other)| same(one, other))
-            && self.elements.get(element).and_then(set).as_deref() == Some(value)
+            && assignments.iter().all(reads_back)
     }
 
     /// The element of an index, unless the shell fills it in.
@@ -201,12 +216,6 @@ impl GstGraph {
         }
         Ok(element)
     }
-}
-
-/// The refusal of an edit after which the text does not read as asked.
-pub(crate) fn not_taken(name: &str, value: &str) -> Error {
-    let message = format!("`{name}` cannot be written here: set it to `{value}` by hand");
-    Error::new(ErrorKind::NotEditable, message)
 }
 
 /// Puts a property behind the last one of an element, in the style of that one.

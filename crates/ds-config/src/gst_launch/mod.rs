@@ -14,12 +14,12 @@ mod token;
 mod value;
 
 use self::launch_text::LaunchText;
+use crate::assignment::{PropertyAssignment, made_sure, not_taken_at};
 use crate::error::{Error, ErrorKind};
 use crate::line_index::{LineIndex, Place};
 use crate::text_edit::{Span, TextEdit};
 
 pub use self::edit::Blocked;
-pub(crate) use self::edit::not_taken;
 pub use self::graph::{GstElement, GstGraph, GstLink, GstProperty};
 
 /// A text with `gst-launch-1.0` commands in it.
@@ -91,14 +91,12 @@ impl GstScript {
         &self.commands
     }
 
-    /// The edit that gives a property of an element of a command its value, as
-    /// [`GstGraph::set_property`] does, made sure of: the text after it reads as asked and is
-    /// otherwise the same pipeline.
+    /// The edit that gives a property of an element of a command its value; see
+    /// [`GstScript::set_properties`].
     ///
     /// # Errors
     ///
-    /// As [`GstGraph::set_property`]; [`ErrorKind::NotFound`] for a command that is not there, and
-    /// [`ErrorKind::NotEditable`] where the text around does not take the value.
+    /// As [`GstScript::set_properties`].
     pub fn set_property(
         &self,
         command: usize,
@@ -106,23 +104,43 @@ impl GstScript {
         name: &str,
         value: &str,
     ) -> Result<TextEdit, Error> {
+        let one = PropertyAssignment {
+            element,
+            name,
+            value,
+        };
+        self.set_properties(command, &[one])
+    }
+
+    /// The edit that gives properties of the elements of a command their values, each as
+    /// [`GstGraph::set_property`] does, and made sure of: the text after it reads as asked and is
+    /// otherwise the same pipeline.
+    ///
+    /// # Errors
+    ///
+    /// As [`GstGraph::set_property`]; [`ErrorKind::NotFound`] for a command that is not there, and
+    /// [`ErrorKind::NotEditable`] where the text around does not take a value.
+    pub fn set_properties(
+        &self,
+        command: usize,
+        assignments: &[PropertyAssignment<'_>],
+    ) -> Result<TextEdit, Error> {
         let Some(held) = self.commands.get(command) else {
             let message = format!("there is no command {command}");
             return Err(Error::new(ErrorKind::NotFound, message));
         };
         let graph = held.graph.as_ref().map_err(Clone::clone)?;
-        let edit = graph.set_property(element, name, value)?;
-        if edit.is_empty() {
-            return Ok(edit);
-        }
-        let after = Self::parse(edit.apply(&self.text)?);
-        let same_commands = after.commands.len() == self.commands.len();
-        match after.commands.get(command).map(|after| &after.graph) {
-            Some(Ok(after)) if same_commands && after.has_taken(graph, element, name, value) => {
-                Ok(edit)
-            }
-            _ => Err(not_taken(name, value).at(held.place)),
-        }
+        made_sure(assignments, not_taken_at(held.place), |assignments| {
+            let edit = graph.set_properties(assignments)?;
+            let is_taken = || {
+                let after = Self::parse(edit.apply(&self.text)?);
+                let graph_after = after.commands.get(command).map(|command| &command.graph);
+                Ok(after.commands.len() == self.commands.len()
+                    && matches!(graph_after, Some(Ok(after)) if after.has_taken(graph, assignments)))
+            };
+            let is_taken = edit.is_empty() || is_taken()?;
+            Ok((edit, is_taken))
+        })
     }
 
     /// The line and column of an offset in this text.

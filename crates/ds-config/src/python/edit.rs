@@ -4,10 +4,12 @@ use tree_sitter::Node;
 
 use super::syntax::items;
 use super::{
-    PyElement, PyKind, PyLiteral, PyProperty, PyValue, PythonDocument, hyphenated, integer,
+    PyElement, PyKind, PyLaunch, PyLiteral, PyProperty, PyValue, PythonDocument, hyphenated,
+    integer,
 };
+use crate::assignment::{PropertyAssignment, made_sure, not_taken_at};
 use crate::error::{Error, ErrorKind};
-use crate::gst_launch::not_taken;
+use crate::gst_launch::GstGraph;
 use crate::style::{before_on_line, indent, line_end, line_ending, quoted};
 use crate::text_edit::{Span, TextEdit};
 
@@ -148,23 +150,28 @@ impl Insertion {
 
 pub(super) fn set(
     document: &PythonDocument,
-    index: usize,
-    name: &str,
-    value: &str,
+    assignments: &[PropertyAssignment<'_>],
 ) -> Result<TextEdit, Error> {
-    let edit = plan(document, index, name, value)?;
-    if edit.is_empty() {
-        return Ok(edit);
-    }
-    let after = PythonDocument::parse(&edit.apply(&document.text)?);
-    if after.is_ok_and(|after| after.is_like(document) && after.has_taken(index, name, value)) {
-        return Ok(edit);
-    }
-    let place = document
-        .elements
-        .get(index)
-        .map_or(0, |element| element.span.start());
-    Err(not_taken(name, value).at(document.place(place)))
+    let not_taken = |one: &PropertyAssignment<'_>| {
+        let element = document.elements.get(one.element);
+        let start = element.map_or(0, |element| element.span.start());
+        not_taken_at(document.place(start))(one)
+    };
+    made_sure(assignments, not_taken, |assignments| {
+        let edit = assignments
+            .iter()
+            .try_fold(TextEdit::empty(), |edit, one| {
+                edit.union(plan(document, one.element, one.name, one.value)?)
+            })?;
+        let is_taken = edit.is_empty() || {
+            let after = PythonDocument::parse(&edit.apply(&document.text)?);
+            after.is_ok_and(|after| {
+                let taken = |one: &PropertyAssignment<'_>| after.has_taken(one);
+                after.is_like(document) && assignments.iter().all(taken)
+            })
+        };
+        Ok((edit, is_taken))
+    })
 }
 
 /// The edit as it is meant, without the proof that the program then reads as asked.
@@ -199,18 +206,15 @@ pub(super) fn plan(
     edit.map_err(|why| by_hand(document, property.span, name, value, &why))
 }
 
-/// A property that no element has, to find out where one can be added.
-const PROBE: (&str, &str) = ("dsprof-probe", "1");
-
 /// Of each element, whether a property can be added to it.
 ///
 /// All are tried in one text, which is then read once: a program of a hundred elements takes
 /// milliseconds to read. If the elements do not all come back, each is tried by itself.
 pub(super) fn open_elements(document: &PythonDocument) -> Vec<bool> {
-    let (name, value) = PROBE;
-    let count = document.elements.len();
-    let edits: Vec<Option<TextEdit>> = (0..count)
-        .map(|index| plan(document, index, name, value).ok())
+    let probes: Vec<PropertyAssignment<'_>> = (0..document.elements.len()).map(probe).collect();
+    let edits: Vec<Option<TextEdit>> = probes
+        .iter()
+        .map(|one| plan(document, one.element, one.name, one.value).ok())
         .collect();
     let together = edits
         .iter()
@@ -220,52 +224,76 @@ pub(super) fn open_elements(document: &PythonDocument) -> Vec<bool> {
         .and_then(|edit| edit.apply(&document.text))
         .and_then(|text| PythonDocument::parse(&text));
     match together {
-        Ok(after) if after.is_like(document) => (0..count)
-            .map(|index| edits[index].is_some() && after.has_taken(index, name, value))
+        Ok(after) if after.is_like(document) => probes
+            .iter()
+            .zip(&edits)
+            .map(|(one, edit)| edit.is_some() && after.has_taken(one))
             .collect(),
-        _ => (0..count)
-            .map(|index| set(document, index, name, value).is_ok())
+        _ => probes
+            .iter()
+            .map(|one| set(document, &[*one]).is_ok())
             .collect(),
+    }
+}
+
+/// A property that no element has, to find out whether one can be added.
+fn probe(element: usize) -> PropertyAssignment<'static> {
+    PropertyAssignment {
+        element,
+        name: "dsprof-probe",
+        value: "1",
     }
 }
 
 pub(super) fn set_launch(
     document: &PythonDocument,
     number: usize,
-    element: usize,
-    name: &str,
-    value: &str,
+    assignments: &[PropertyAssignment<'_>],
 ) -> Result<TextEdit, Error> {
-    let missing = |what: &str, index: usize| {
-        Error::new(ErrorKind::NotFound, format!("there is no {what} {index}"))
+    let Some(launch) = document.launches.get(number) else {
+        let message = format!("there is no launch {number}");
+        return Err(Error::new(ErrorKind::NotFound, message));
     };
-    let launches = &document.launches;
-    let launch = launches
-        .get(number)
-        .ok_or_else(|| missing("launch", number))?;
     let graph = launch.graph.as_ref().map_err(Clone::clone)?;
-    let held = graph
-        .elements
-        .get(element)
-        .ok_or_else(|| missing("element", element))?;
-    let blocked = held
-        .property(name)
-        .filter(|property| property.blocked.is_some());
-    let Some(property) = blocked else {
-        let edit = graph.set_property(element, name, value)?;
-        if edit.is_empty() {
-            return Ok(edit);
-        }
-        let after = PythonDocument::parse(&edit.apply(&document.text)?);
-        let taken = after.is_ok_and(|after| {
-            let graph_after = after.launches.get(number).map(|launch| &launch.graph);
-            after.is_like(document)
-                && matches!(graph_after, Some(Ok(after)) if after.has_taken(graph, element, name, value))
-        });
-        let place = document.place(launch.span.start());
-        return taken
-            .then_some(edit)
-            .ok_or_else(|| not_taken(name, value).at(place));
+    let is_blocked = |one: &&PropertyAssignment<'_>| {
+        let element = graph.elements.get(one.element);
+        let property = element.and_then(|element| element.property(one.name));
+        property.is_some_and(|property| property.blocked.is_some())
+    };
+    let (blocked, written): (Vec<_>, Vec<_>) = assignments.iter().partition(is_blocked);
+    let not_taken = not_taken_at(document.place(launch.span.start()));
+    let edit = made_sure(&written, not_taken, |assignments| {
+        let edit = graph.set_properties(assignments)?;
+        let is_taken = edit.is_empty() || {
+            let after = PythonDocument::parse(&edit.apply(&document.text)?);
+            after.is_ok_and(|after| {
+                let graph_after = after.launches.get(number).map(|launch| &launch.graph);
+                after.is_like(document)
+                    && matches!(graph_after, Some(Ok(after)) if after.has_taken(graph, assignments))
+            })
+        };
+        Ok((edit, is_taken))
+    })?;
+    blocked.iter().try_fold(edit, |edit, one| {
+        edit.union(set_filled_in(document, launch, graph, one)?)
+    })
+}
+
+/// Changes the constant that an f-string fills in.
+fn set_filled_in(
+    document: &PythonDocument,
+    launch: &PyLaunch,
+    graph: &GstGraph,
+    assignment: &PropertyAssignment<'_>,
+) -> Result<TextEdit, Error> {
+    let PropertyAssignment {
+        element,
+        name,
+        value,
+    } = *assignment;
+    let element = graph.elements.get(element);
+    let Some(property) = element.and_then(|element| element.property(name)) else {
+        return Ok(TextEdit::empty());
     };
     let span = property.value_span;
     let whole = launch.filled_in.iter().find(|part| part.span == span);
@@ -424,12 +452,12 @@ impl PythonDocument {
             && self.n_errors <= before.n_errors
     }
 
-    /// Whether a property of an element reads as a value.
-    fn has_taken(&self, element: usize, name: &str, value: &str) -> bool {
-        let element = self.elements.get(element);
-        let property = element.and_then(|element| element.property(name));
+    /// Whether a property of an element reads as assigned.
+    fn has_taken(&self, assignment: &PropertyAssignment<'_>) -> bool {
+        let element = self.elements.get(assignment.element);
+        let property = element.and_then(|element| element.property(assignment.name));
         let literal = property.and_then(|property| property.value.literal());
-        literal.is_some_and(|literal| holds(literal, value))
+        literal.is_some_and(|literal| holds(literal, assignment.value))
     }
 }
 

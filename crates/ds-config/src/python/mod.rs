@@ -15,6 +15,7 @@ mod wrapper;
 
 use std::fmt;
 
+use crate::assignment::PropertyAssignment;
 use crate::error::Error;
 use crate::gst_launch::GstGraph;
 use crate::line_index::{LineIndex, Place};
@@ -257,7 +258,21 @@ impl PythonDocument {
     /// where there is no statement to add it to; [`ErrorKind::NotFound`](crate::ErrorKind::NotFound)
     /// for an element that is not there.
     pub fn set(&self, element: usize, property: &str, value: &str) -> Result<TextEdit, Error> {
-        edit::set(self, element, property, value)
+        let one = PropertyAssignment {
+            element,
+            name: property,
+            value,
+        };
+        self.set_all(&[one])
+    }
+
+    /// Gives several properties their values, and reads the program once to make sure of all.
+    ///
+    /// # Errors
+    ///
+    /// As [`PythonDocument::set`].
+    pub fn set_all(&self, assignments: &[PropertyAssignment<'_>]) -> Result<TextEdit, Error> {
+        edit::set(self, assignments)
     }
 
     /// Gives a property of an element of a pipeline text its value: inside the literal, or at the
@@ -275,7 +290,25 @@ impl PythonDocument {
         property: &str,
         value: &str,
     ) -> Result<TextEdit, Error> {
-        edit::set_launch(self, launch, element, property, value)
+        let one = PropertyAssignment {
+            element,
+            name: property,
+            value,
+        };
+        self.set_launch_all(launch, &[one])
+    }
+
+    /// Gives several properties of the elements of a pipeline text their values.
+    ///
+    /// # Errors
+    ///
+    /// As [`PythonDocument::set_launch`].
+    pub fn set_launch_all(
+        &self,
+        launch: usize,
+        assignments: &[PropertyAssignment<'_>],
+    ) -> Result<TextEdit, Error> {
+        edit::set_launch(self, launch, assignments)
     }
 
     /// Why [`PythonDocument::set`] refuses a value, as far as the program as it stands tells.

@@ -91,6 +91,14 @@ impl Locator {
             _ => None,
         }
     }
+
+    /// The property of an element of a launch text.
+    fn property(&self) -> Option<&'static str> {
+        match self {
+            Self::Gst { property, .. } | Self::PythonLaunch { property, .. } => Some(property),
+            _ => None,
+        }
+    }
 }
 
 impl Reading {

@@ -1,6 +1,7 @@
 //! Writes knobs to their places in one file.
 
 use super::{Locator, launch, nodes};
+use crate::assignment::PropertyAssignment;
 use crate::error::{Error, ErrorKind};
 use crate::ini::{IniAssignment, IniType};
 use crate::model::document::{Document, SourceFile};
@@ -49,6 +50,7 @@ pub(crate) fn write(
             document.set(&assignments)?
         }
         Document::Yaml(document) => write_nodes(document, writes)?,
+        Document::Gst(_) | Document::Python(_) => write_properties(file, writes)?,
         _ => TextEdit::empty(),
     };
     check_columns(file, writes)?;
@@ -63,14 +65,12 @@ pub(crate) fn write(
             (Document::Csv(document), Locator::Csv { row, column }) => {
                 write_cell(document, *row, column, &write.value.to_string())?
             }
-            (Document::Python(document), Locator::Python { element, property }) => {
-                document.set(*element, property, &write.value.to_string())?
-            }
-            _ => {
-                let (edit, lost) = write_launch(file, write)?;
+            (_, Locator::GstFactory { .. } | Locator::PythonLaunchFactory { .. }) => {
+                let (edit, lost) = write_factory(file, write)?;
                 *dropped = lost;
                 edit
             }
+            _ => TextEdit::empty(),
         };
         edit = edit.union(one)?;
     }
@@ -142,48 +142,96 @@ fn write_nodes(document: &YamlDocument, writes: &[Write<'_>]) -> Result<TextEdit
     Ok(edit)
 }
 
-/// Writes to a launch text.
-fn write_launch(file: &SourceFile, write: &Write<'_>) -> Result<(TextEdit, Vec<String>), Error> {
+/// Where the elements stand whose properties are written together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Host {
+    Program,
+    Launch(usize),
+    Command(usize),
+}
+
+/// Writes properties of elements that a script or a program makes, all of one pipeline at once: each
+/// edit is made sure of by reading the file again.
+fn write_properties(file: &SourceFile, writes: &[Write<'_>]) -> Result<TextEdit, Error> {
+    let placed: Vec<(Host, usize, &str, String)> = writes
+        .iter()
+        .filter_map(|write| {
+            let (host, element, property) = match write.locator {
+                Locator::Python { element, property } => (Host::Program, *element, *property),
+                Locator::PythonLaunch {
+                    launch,
+                    element,
+                    property,
+                } => (Host::Launch(*launch), *element, *property),
+                Locator::Gst {
+                    command,
+                    element,
+                    property,
+                } => (Host::Command(*command), *element, *property),
+                _ => return None,
+            };
+            Some((host, element, property, property_text(file, write)))
+        })
+        .collect();
+    let mut hosts: Vec<Host> = Vec::new();
+    for (host, ..) in &placed {
+        if !hosts.contains(host) {
+            hosts.push(*host);
+        }
+    }
+    hosts.into_iter().try_fold(TextEdit::empty(), |edit, host| {
+        let assignments: Vec<PropertyAssignment<'_>> = placed
+            .iter()
+            .filter(|(held, ..)| *held == host)
+            .map(|(_, element, name, value)| PropertyAssignment {
+                element: *element,
+                name,
+                value,
+            })
+            .collect();
+        edit.union(match (&file.document, host) {
+            (Document::Python(program), Host::Program) => program.set_all(&assignments)?,
+            (Document::Python(program), Host::Launch(launch)) => {
+                program.set_launch_all(launch, &assignments)?
+            }
+            (Document::Gst(script), Host::Command(command)) => {
+                script.set_properties(command, &assignments)?
+            }
+            _ => TextEdit::empty(),
+        })
+    })
+}
+
+/// The text of a value for a property, in the spelling of the one that stands in a launch text.
+fn property_text(file: &SourceFile, write: &Write<'_>) -> String {
+    let old = launch::graph(&file.document, write.locator)
+        .and_then(|(graph, element)| graph.elements.get(element))
+        .zip(write.locator.property())
+        .and_then(|(element, property)| element.property(property));
+    match write.value {
+        // What is spelt as a word stays a word.
+        KnobValue::Flag(on) if old.is_some_and(|old| old.value.len() > 1) => on.to_string(),
+        KnobValue::Integer(value)
+            if old.is_some_and(|old| launch::LEAKY_NICKS.contains(&old.value.as_str())) =>
+        {
+            let nick = usize::try_from(*value)
+                .ok()
+                .and_then(|value| launch::LEAKY_NICKS.get(value));
+            nick.map_or_else(|| value.to_string(), |nick| (*nick).to_owned())
+        }
+        value => value.to_string(),
+    }
+}
+
+/// Puts another element in the place of one of a launch text.
+fn write_factory(file: &SourceFile, write: &Write<'_>) -> Result<(TextEdit, Vec<String>), Error> {
     let Some((graph, element)) = launch::graph(&file.document, write.locator) else {
         return Ok((TextEdit::empty(), Vec::new()));
     };
-    match write.locator {
-        Locator::Gst { property, .. } | Locator::PythonLaunch { property, .. } => {
-            let old = graph
-                .elements
-                .get(element)
-                .and_then(|element| element.property(property));
-            let text = match write.value {
-                // What is spelt as a word stays a word.
-                KnobValue::Flag(on) if old.is_some_and(|old| old.value.len() > 1) => on.to_string(),
-                KnobValue::Integer(value)
-                    if old.is_some_and(|old| launch::LEAKY_NICKS.contains(&old.value.as_str())) =>
-                {
-                    let nick = usize::try_from(*value)
-                        .ok()
-                        .and_then(|value| launch::LEAKY_NICKS.get(value));
-                    nick.map_or_else(|| value.to_string(), |nick| (*nick).to_owned())
-                }
-                value => value.to_string(),
-            };
-            let edit = match (&file.document, write.locator) {
-                (Document::Gst(script), Locator::Gst { command, .. }) => {
-                    script.set_property(*command, element, property, &text)?
-                }
-                (Document::Python(program), Locator::PythonLaunch { launch, .. }) => {
-                    program.set_launch(*launch, element, property, &text)?
-                }
-                _ => TextEdit::empty(),
-            };
-            Ok((edit, Vec::new()))
-        }
-        _ => {
-            let factory = fakesink(write.value)?;
-            graph.replace_element(element, factory, |property| {
-                FAKESINK_PROPERTIES.contains(&property)
-            })
-        }
-    }
+    let factory = fakesink(write.value)?;
+    graph.replace_element(element, factory, |property| {
+        FAKESINK_PROPERTIES.contains(&property)
+    })
 }
 
 /// The properties of fakesink and of its base classes, from `gst-inspect-1.0 fakesink` of GStreamer
