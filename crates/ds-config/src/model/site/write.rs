@@ -1,5 +1,7 @@
 //! Writes knobs to their places in one file.
 
+use std::collections::BTreeMap;
+
 use super::{Locator, launch, nodes};
 use crate::assignment::PropertyAssignment;
 use crate::error::{Error, ErrorKind};
@@ -51,9 +53,9 @@ pub(crate) fn write(
         }
         Document::Yaml(document) => write_nodes(document, writes)?,
         Document::Gst(_) | Document::Python(_) => write_properties(file, writes)?,
+        Document::Csv(table) => write_cells(table, writes)?,
         _ => TextEdit::empty(),
     };
-    check_columns(file, writes)?;
     for (write, dropped) in writes.iter().zip(&mut dropped) {
         let one = match (&file.document, write.locator) {
             (Document::Yaml(document), Locator::Yaml { group, key }) => {
@@ -61,9 +63,6 @@ pub(crate) fn write(
             }
             (Document::Proto(document), Locator::Proto { path }) => {
                 document.set(path, &write.value.to_string())?
-            }
-            (Document::Csv(document), Locator::Csv { row, column }) => {
-                write_cell(document, *row, column, &write.value.to_string())?
             }
             (_, Locator::GstFactory { .. } | Locator::PythonLaunchFactory { .. }) => {
                 let (edit, lost) = write_factory(file, write)?;
@@ -77,41 +76,31 @@ pub(crate) fn write(
     Ok((edit, dropped))
 }
 
-/// Refuses different values for the rows of a new column: all rows get one.
-fn check_columns(file: &SourceFile, writes: &[Write<'_>]) -> Result<(), Error> {
-    let Document::Csv(table) = &file.document else {
-        return Ok(());
-    };
-    for (position, write) in writes.iter().enumerate() {
-        let Locator::Csv { column, .. } = write.locator else {
+/// Writes to the cells of a table. A new column needs a cell in every row, and all get the same: it
+/// is refused different values.
+fn write_cells(table: &SourcesCsv, writes: &[Write<'_>]) -> Result<TextEdit, Error> {
+    let mut edit = TextEdit::empty();
+    let mut added: BTreeMap<&str, &KnobValue> = BTreeMap::new();
+    for write in writes {
+        let Locator::Csv { row, column } = write.locator else {
             continue;
         };
-        let is_new = !table.columns().any(|name| name == column.as_bytes());
-        let differs = writes[..position].iter().any(|other| {
-            matches!(other.locator, Locator::Csv { column: held, .. } if held == column)
-                && other.value != write.value
-        });
-        if is_new && differs {
-            let message = format!("the new column `{column}` takes one value for all rows");
-            return Err(Error::new(ErrorKind::Conflict, message));
-        }
+        let text = write.value.to_string();
+        let one = if table.columns().any(|name| name == column.as_bytes()) {
+            table.set(*row, column, &text)?
+        } else {
+            match added.insert(column, write.value) {
+                None => table.set_column(column, &text)?,
+                Some(held) if held == write.value => continue,
+                Some(_) => {
+                    let message = format!("the new column `{column}` takes one value for all rows");
+                    return Err(Error::new(ErrorKind::Conflict, message));
+                }
+            }
+        };
+        edit = edit.union(one)?;
     }
-    Ok(())
-}
-
-/// Writes to a cell, or to a new column: that needs a cell in every row, and all get the same.
-fn write_cell(
-    document: &SourcesCsv,
-    row: usize,
-    column: &str,
-    text: &str,
-) -> Result<TextEdit, Error> {
-    let has_column = document.columns().any(|name| name == column.as_bytes());
-    if has_column {
-        document.set(row, column, text)
-    } else {
-        document.set_column(column, text)
-    }
+    Ok(edit)
 }
 
 /// Writes to the nodes of a service-maker file, all properties of one node at once.
