@@ -11,11 +11,12 @@ use std::rc::Rc;
 use anyhow::{Context as _, Result, bail};
 use ds_ceilings::{Fps, StreamCount};
 use ds_orchestrate::bundle::{Bundle, Inputs, RecordedBundle};
+use ds_orchestrate::nvml::RecordedNvml;
 use ds_orchestrate::process::{
     CommandSpec, Exit, Outcome, OutputSink, OutputStream, Record, RunError, Runner,
 };
 use ds_orchestrate::{
-    Launch, Scope, Session, TuneRequest, Wishes, pipeline_hashes, read_pipeline, tune,
+    Launch, Scope, Session, TuneRequest, Via, Wishes, pipeline_hashes, read_pipeline, tune,
 };
 
 use crate::export::{self, Window};
@@ -161,10 +162,13 @@ fn import_set(shared: &Path, hardware: &Path, set: &Set, root: &Path) -> Result<
     let mut silent = |_: &ds_orchestrate::Event| {};
     let mut session = Session {
         runner: &runner,
+        nvml: &RecordedNvml::new(RecordedBundle::open(hardware)?),
+        via: Via::default(),
         files: Some(root.to_owned()),
         bundle: Some(Rc::clone(&bundle)),
         nsys: "nsys".to_owned(),
         gpu_index: 0,
+        visible: None,
         progress: &mut silent,
     };
     tune(&mut session, &pipeline, &request)?;

@@ -154,7 +154,7 @@ fn tracker_and_inference_are_told_by_their_plugin() {
         ranges: Vec::new(),
     };
     let signals = with_trace(|trace| {
-        trace.plugins = vec![plugin(Plugin::Tracker, 70), plugin(Plugin::Infer, 30)]
+        trace.plugins = vec![plugin(Plugin::Tracker, 70), plugin(Plugin::Infer, 30)];
     });
     assert_eq!(
         (signals.tracker_total, signals.infer_total),

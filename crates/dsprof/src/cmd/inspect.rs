@@ -55,20 +55,26 @@ fn as_text(pipeline: &Pipeline, findings: &[Finding], format: ReportFormat) -> S
         &knob_rows(pipeline),
         format,
     ));
-    for (name, place) in &pipeline.disabled {
-        out.push_str(&format!("\nswitched off: {name} at {place}"));
-    }
-    for finding in findings {
-        out.push_str(&format!("\n{finding}"));
-    }
-    for fault in &pipeline.faults {
-        out.push_str(&format!("\nfault: {fault}"));
-    }
-    for place in &pipeline.others {
-        out.push_str(&format!(
-            "\nanother pipeline of the same file, not read: {place}"
-        ));
-    }
+    let disabled = pipeline
+        .disabled
+        .iter()
+        .map(|(name, place)| format!("switched off: {name} at {place}"));
+    let faults = pipeline
+        .faults
+        .iter()
+        .map(|fault| format!("fault: {fault}"));
+    let others = pipeline
+        .others
+        .iter()
+        .map(|place| format!("another pipeline of the same file, not read: {place}"));
+    let findings = findings.iter().map(ToString::to_string);
+    let lines: Vec<String> = disabled
+        .chain(findings)
+        .chain(faults)
+        .chain(others)
+        .collect();
+    out.push('\n');
+    out.push_str(&lines.join("\n"));
     out.trim_end().to_owned() + "\n"
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::support::{bundle, output_of, root, run};
+use crate::support::{bundle, output_of, put, root, run};
 
 /// A copy of a shipped pipeline in a folder of its own.
 struct Copy {
@@ -189,9 +189,9 @@ fn an_interrupted_change_is_completed_by_the_next_run() {
     let text = fs::read_to_string(&journal)
         .expect("a journal")
         .replace("\"applied\"", "\"applying\"");
-    fs::write(&journal, text).expect("a journal");
+    put(&journal, &text);
     let (file, old) = &before[1];
-    fs::write(copy.folder.path().join(file), old).expect("an old file");
+    put(copy.folder.path().join(file), old);
 
     let next = copy.derive(&[]);
     assert!(

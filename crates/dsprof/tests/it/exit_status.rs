@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{bundle, run};
+use crate::support::{bundle, program, put, run};
 
 const PIPELINE: &str = "testdata/pipelines/resnet152/deepstream-app/app.txt";
 
@@ -33,7 +33,7 @@ fn an_empty_or_foreign_file_is_status_3() {
         ("Dockerfile", "FROM scratch\nRUN true\n", "Dockerfile"),
     ] {
         let path = folder.path().join(name);
-        fs::write(&path, text).expect("a file");
+        put(&path, text);
         check(&["inspect", path.to_str().expect("UTF-8")], 3, message);
     }
 }
@@ -42,11 +42,10 @@ fn an_empty_or_foreign_file_is_status_3() {
 fn a_file_that_its_parser_refuses_is_named_with_its_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("app.txt");
-    fs::write(
+    put(
         &path,
         "[application]\nenable-perf-measurement=1\n[streammux]\nbatch-size 4\n",
-    )
-    .expect("a file");
+    );
     check(&["inspect", path.to_str().expect("UTF-8")], 3, "app.txt:4");
 }
 
@@ -149,7 +148,7 @@ fn a_changed_recording_is_refused() {
     let text = fs::read_to_string(&file)
         .expect("an output")
         .replace("H200", "H100");
-    fs::write(&file, text).expect("a changed output");
+    put(&file, &text);
     check(
         &["hw", "--replay", copy],
         3,
@@ -228,7 +227,7 @@ fn an_interrupt_ends_the_load_keeps_the_bundle_and_is_status_130() {
         "/bin/sh -c ': {{batch}}; echo $$ > {}; exec sleep 60'",
         mark.display()
     );
-    let mut child = std::process::Command::new(crate::support::dsprof(&[]).get_program())
+    let mut child = program(crate::support::dsprof(&[]).get_program())
         .current_dir(crate::support::root())
         .args(["sweep", PIPELINE, "--launch", &load, "--bundle"])
         .arg(&kept)
@@ -246,9 +245,9 @@ fn an_interrupt_ends_the_load_keeps_the_bundle_and_is_status_130() {
             child.try_wait().expect("a child").is_none(),
             "dsprof ended before its load began"
         );
-        std::thread::sleep(std::time::Duration::from_millis(10));
+        std::thread::yield_now();
     };
-    let signalled = std::process::Command::new("kill")
+    let signalled = program("kill")
         .args(["-INT", &child.id().to_string()])
         .status();
     assert!(signalled.expect("kill runs").success());

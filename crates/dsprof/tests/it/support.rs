@@ -73,3 +73,18 @@ pub(crate) fn output_of(args: &[&str]) -> String {
     assert_eq!(ran.status, 0, "{args:?}\n{}", ran.stderr);
     ran.stdout
 }
+
+/// Writes a file as its user would.
+pub(crate) fn put(path: impl AsRef<Path>, text: &str) {
+    #[expect(clippy::disallowed_methods, reason = "the test plays the user")]
+    fs::write(path, text).expect("a file");
+}
+
+/// A program that runs beside the test.
+pub(crate) fn program(name: impl AsRef<std::ffi::OsStr>) -> std::process::Command {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the test starts and signals processes of its own"
+    )]
+    std::process::Command::new(name)
+}

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{bundle, dsprof, output_of, run};
+use crate::support::{bundle, dsprof, output_of, program, run};
 
 fn report(name: &str) -> Value {
     serde_json::from_str(&output_of(&[
@@ -159,7 +159,7 @@ fn nothing_but_data_goes_to_standard_output_and_nothing_to_standard_error() {
 
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
-    let mut child = std::process::Command::new(dsprof(&[]).get_program())
+    let mut child = program(dsprof(&[]).get_program())
         .current_dir(crate::support::root())
         .args(["hw", "--list"])
         .stdout(std::process::Stdio::piped())

@@ -95,8 +95,15 @@ fn as_page(table: &RankTable, paths: &[PathBuf], format: ReportFormat) -> String
         ));
     }
     if table.unmatched_collectives > 0 {
+        let why = if table.are_recorded_apart {
+            "the traces were recorded one after the other"
+        } else if table.ranks.len() < 2 {
+            "there is one rank only"
+        } else {
+            "ranks ran different numbers of them"
+        };
         page.line(&format!(
-            "{} collectives could not be matched: ranks ran different numbers of them",
+            "{} collectives could not be matched: {why}",
             table.unmatched_collectives
         ));
     }
