@@ -109,7 +109,7 @@ pub(super) enum WordState {
 }
 
 /// Whether a character means itself to the shell and to the launch parser.
-fn is_plain(c: char) -> bool {
+pub(crate) fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric()
         || matches!(c, '_' | '-' | '.' | '/' | ':' | '+' | '%' | ',' | '=' | '@')
 }
@@ -172,16 +172,6 @@ impl GstGraph {
             kept_to = property.words.end;
         }
         Ok((edit, dropped))
-    }
-
-    /// The edits of several properties as one.
-    pub(crate) fn set_properties(
-        &self,
-        assignments: &[PropertyAssignment<'_>],
-    ) -> Result<TextEdit, Error> {
-        assignments.iter().try_fold(TextEdit::empty(), |edit, one| {
-            edit.union(self.set_property(one.element, one.name, one.value)?)
-        })
     }
 
     /// Whether this graph is `before` with other values of some properties.

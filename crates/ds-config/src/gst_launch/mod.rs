@@ -20,6 +20,7 @@ use crate::line_index::{LineIndex, Place};
 use crate::text_edit::{Span, TextEdit};
 
 pub use self::edit::Blocked;
+pub(crate) use self::edit::is_plain;
 pub use self::graph::{GstElement, GstGraph, GstLink, GstProperty};
 
 /// A text with `gst-launch-1.0` commands in it.
@@ -131,7 +132,11 @@ impl GstScript {
         };
         let graph = held.graph.as_ref().map_err(Clone::clone)?;
         made_sure(assignments, not_taken_at(held.place), |assignments| {
-            let edit = graph.set_properties(assignments)?;
+            let edit = assignments
+                .iter()
+                .try_fold(TextEdit::empty(), |edit, one| {
+                    edit.union(graph.set_property(one.element, one.name, one.value)?)
+                })?;
             let is_taken = || {
                 let after = Self::parse(edit.apply(&self.text)?);
                 let graph_after = after.commands.get(command).map(|command| &command.graph);

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::assignment::{PropertyAssignment, made_sure, not_taken_at};
 use crate::error::{Error, ErrorKind};
-use crate::gst_launch::GstGraph;
+use crate::gst_launch::{GstGraph, is_plain};
 use crate::style::{before_on_line, indent, line_end, line_ending, quoted};
 use crate::text_edit::{Span, TextEdit};
 
@@ -255,28 +255,60 @@ pub(super) fn set_launch(
         return Err(Error::new(ErrorKind::NotFound, message));
     };
     let graph = launch.graph.as_ref().map_err(Clone::clone)?;
-    let is_blocked = |one: &&PropertyAssignment<'_>| {
-        let element = graph.elements.get(one.element);
-        let property = element.and_then(|element| element.property(one.name));
-        property.is_some_and(|property| property.blocked.is_some())
-    };
-    let (blocked, written): (Vec<_>, Vec<_>) = assignments.iter().partition(is_blocked);
     let not_taken = not_taken_at(document.place(launch.span.start()));
-    let edit = made_sure(&written, not_taken, |assignments| {
-        let edit = graph.set_properties(assignments)?;
+    made_sure(assignments, not_taken, |assignments| {
+        let edit = assignments
+            .iter()
+            .try_fold(TextEdit::empty(), |edit, one| {
+                edit.union(if is_blocked(graph, one) {
+                    set_filled_in(document, launch, graph, one)?
+                } else {
+                    graph.set_property(one.element, one.name, one.value)?
+                })
+            })?;
         let is_taken = edit.is_empty() || {
             let after = PythonDocument::parse(&edit.apply(&document.text)?);
             after.is_ok_and(|after| {
-                let graph_after = after.launches.get(number).map(|launch| &launch.graph);
-                after.is_like(document)
-                    && matches!(graph_after, Some(Ok(after)) if after.has_taken(graph, assignments))
+                after.is_like(document) && launch_has_taken(&after, number, graph, assignments)
             })
         };
         Ok((edit, is_taken))
-    })?;
-    blocked.iter().try_fold(edit, |edit, one| {
-        edit.union(set_filled_in(document, launch, graph, one)?)
     })
+}
+
+/// Whether something else than the text itself gives a property its value.
+fn is_blocked(graph: &GstGraph, assignment: &PropertyAssignment<'_>) -> bool {
+    let element = graph.elements.get(assignment.element);
+    let property = element.and_then(|element| element.property(assignment.name));
+    property.is_some_and(|property| property.blocked.is_some())
+}
+
+/// Whether a pipeline text is the one before it with other values of some properties.
+fn launch_has_taken(
+    after: &PythonDocument,
+    number: usize,
+    before: &GstGraph,
+    assignments: &[PropertyAssignment<'_>],
+) -> bool {
+    let Some(launch) = after.launches.get(number) else {
+        return false;
+    };
+    let Ok(graph) = &launch.graph else {
+        return false;
+    };
+    let (blocked, written): (Vec<_>, Vec<_>) = assignments
+        .iter()
+        .copied()
+        .partition(|one| is_blocked(graph, one));
+    let is_filled_in = |one: &PropertyAssignment<'_>| {
+        let element = graph.elements.get(one.element);
+        let property = element.and_then(|element| element.property(one.name));
+        property
+            .and_then(|property| launch.filling(property.value_span))
+            .and_then(PyValue::literal)
+            .is_some_and(|literal| holds(literal, one.value))
+    };
+    graph.has_taken(before, &written) && blocked.iter().all(is_filled_in)
 }
 
 /// Changes the constant that an f-string fills in.
@@ -296,9 +328,14 @@ fn set_filled_in(
         return Ok(TextEdit::empty());
     };
     let span = property.value_span;
-    let whole = launch.filled_in.iter().find(|part| part.span == span);
-    let edit = match whole {
-        Some(part) => replace(document, name, &part.value, value, '"'),
+    let edit = match launch.filling(span) {
+        Some(_) if !value.chars().all(is_plain) => {
+            let message = format!("`{value}` cannot be filled in without quotes");
+            return Err(
+                Error::new(ErrorKind::InvalidValue, message).at(document.place(span.start()))
+            );
+        }
+        Some(filling) => replace(document, name, filling, value, '"'),
         None => Err(format!(
             "`{}` is filled in when the program runs",
             property.value
@@ -441,6 +478,14 @@ fn expression(value: &str, quote: char) -> String {
         value.to_owned()
     } else {
         quoted(value, quote)
+    }
+}
+
+impl PyLaunch {
+    /// What an f-string fills in as the whole of a value.
+    fn filling(&self, value: Span) -> Option<&PyValue> {
+        let part = self.filled_in.iter().find(|part| part.span == value)?;
+        Some(&part.value)
     }
 }
 

@@ -1,6 +1,8 @@
 //! Python programs: what is found in each fixture, edits worked by hand, properties.
 
-use ds_config::{ErrorKind, PyElement, PyLaunch, PyValue, PythonDocument, Span};
+use ds_config::{
+    ErrorKind, PropertyAssignment, PyElement, PyLaunch, PyValue, PythonDocument, Span, TextEdit,
+};
 use proptest::prelude::*;
 
 use crate::forms::applied;
@@ -377,6 +379,52 @@ fn pipeline_texts_that_are_not_read() {
     check(
         "text % uri",
         "1:18: the pipeline text is put together when the program runs: `text % uri`",
+    );
+}
+
+#[test]
+fn what_is_filled_in_is_one_word_without_quotes() {
+    let text = "N = 4\nGst.parse_launch(f'a ! b n={N} m=1 ! c')\n";
+    let document = parse(text.as_bytes());
+    for value in ["a b", "\u{e9}", "1 ! d"] {
+        let error = document
+            .set_launch(0, 1, "n", value)
+            .expect_err("it would be read as other words");
+        assert_eq!(error.kind(), ErrorKind::InvalidValue);
+        assert_eq!(
+            error.to_string(),
+            format!("2:28: `{value}` cannot be filled in without quotes")
+        );
+    }
+    let assignments =
+        [("n", "8"), ("m", "2"), ("k", "3")].map(|(name, value)| PropertyAssignment {
+            element: 1,
+            name,
+            value,
+        });
+    let edited = applied(text.as_bytes(), document.set_launch_all(0, &assignments));
+    assert_eq!(
+        String::from_utf8_lossy(&edited),
+        "N = 8\nGst.parse_launch(f'a ! b n={N} m=2 k=3 ! c')\n"
+    );
+    let after = parse(&edited);
+    let again = after
+        .set_launch_all(0, &assignments)
+        .expect("the same again");
+    assert!(again.is_empty());
+}
+
+#[test]
+fn a_constant_beside_an_open_string_is_left_alone() {
+    // With a quote more in the line its string is closed, and the assignment is none any longer.
+    let document = parse(b"\"B= 4\nparse_launch(f'0 e={B})");
+    let error = document
+        .set_launch(0, 0, "e", "a")
+        .expect_err("it would not read back");
+    assert_eq!(error.kind(), ErrorKind::NotEditable);
+    assert_eq!(
+        error.to_string(),
+        "2:14: `e` cannot be written here: set it to `a` by hand"
     );
 }
 
