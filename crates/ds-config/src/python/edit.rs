@@ -127,6 +127,12 @@ impl Insertion {
             after,
             comma,
         };
+        // Where a bracket is missing the parser makes one up, of no width.
+        let is_closed = text[..brackets.end_byte()].ends_with(b")")
+            || text[..brackets.end_byte()].ends_with(b"}");
+        if brackets.has_error() || !is_closed {
+            return Self::None;
+        }
         let Some(last) = items(brackets).last().copied() else {
             return at(brackets.start_byte() + 1, "", "", None);
         };

@@ -1,7 +1,7 @@
 //! Python programs: what is found in each fixture, edits worked by hand, properties.
 
 use ds_config::{
-    ErrorKind, PropertyAssignment, PyElement, PyLaunch, PyValue, PythonDocument, Span, TextEdit,
+    ErrorKind, PropertyAssignment, PyElement, PyLaunch, PyValue, PythonDocument, Span,
 };
 use proptest::prelude::*;
 
@@ -426,6 +426,17 @@ fn a_constant_beside_an_open_string_is_left_alone() {
         error.to_string(),
         "2:14: `e` cannot be written here: set it to `a` by hand"
     );
+}
+
+#[test]
+fn a_call_without_its_closing_bracket_takes_no_property() {
+    // The parser makes the bracket up, before the white space that ends the line.
+    let document = parse(b"from pyservicemaker import lIN{H.add(\",\np:o;");
+    assert_eq!(document.elements().len(), 1);
+    let error = document
+        .set(0, "batch-size", "4")
+        .expect_err("nothing can be added here");
+    assert_eq!(error.kind(), ErrorKind::NotEditable);
 }
 
 #[test]
