@@ -1,7 +1,5 @@
 //! The main job: all stages, one report.
 
-use std::path::Path;
-
 use ds_ceilings::{Batch, Ceilings, GpuIdentity, GpuTable, StreamCount};
 use ds_config::{LintContext, Pipeline, Severity, lint};
 use ds_derive::{
@@ -9,12 +7,11 @@ use ds_derive::{
     PrecisionWish, Variant, bound, capacity, derive, plateau,
 };
 
-use crate::bundle::{StageName, StageState};
+use crate::bundle::StageName;
 use crate::error::Error;
 use crate::pipeline::{
     DiskFiles, PlannedEdits, Wishes, e2e_launch, facts_of, inference_only_launch, plan_edits,
 };
-use crate::progress::Event;
 use crate::report::{Report, ReportInputs, build_report};
 use crate::signals::{mean, signals_of};
 use crate::stages::{
@@ -82,34 +79,33 @@ pub fn tune(
     request: &TuneRequest,
 ) -> Result<Tuned, Error> {
     let mut notes = Vec::new();
-    staged(session, StageName::Inspect, |_| {
+    session.stage(StageName::Inspect, |_| {
         notes.extend(findings_of(pipeline, &request.wishes));
         Ok(())
     })?;
 
-    let (gpu, ceilings) = staged(session, StageName::Hw, |session| {
+    let (gpu, ceilings) = session.stage(StageName::Hw, |session| {
         let reading = read_hw(session)?;
         notes.extend(reading.gaps.iter().chain(&reading.findings).cloned());
         let gpu = reading.gpu(session.gpu_index)?.clone();
         let ceilings = Ceilings::new(&gpu, GpuTable::built_in());
         Ok((gpu, ceilings))
     })?;
-    let exists = |path: &str| Path::new(path).exists();
-    let mut facts = facts_of(pipeline, &request.wishes, Some(&ceilings), &exists);
+    let mut facts = facts_of(pipeline, &request.wishes, Some(&ceilings), &DiskFiles);
 
-    let swept = staged(session, StageName::Sweep, |session| {
+    let swept = session.stage(StageName::Sweep, |session| {
         run_sweep(session, pipeline, request, &facts)
     })?;
     let found = plateau(&swept.points(), request.wishes.streams);
     facts.plateau = Some(found.clone());
 
-    let (plan, edits) = staged(session, StageName::Derive, |_| {
+    let (plan, edits) = session.stage(StageName::Derive, |_| {
         let plan = derive(&facts);
         let edits = plan_edits(pipeline, &plan, Variant::Every)?;
         Ok((plan, edits))
     })?;
 
-    let profiled = staged(session, StageName::Profile, |session| {
+    let profiled = session.stage(StageName::Profile, |session| {
         run_profile(session, pipeline, request, &facts, &found)
     })?;
     let verdict = profiled
@@ -158,26 +154,6 @@ fn findings_of(pipeline: &Pipeline, wishes: &Wishes) -> Vec<String> {
         .filter(|finding| finding.severity != Severity::Note && finding.fixed_by.is_none())
         .map(|finding| finding.to_string())
         .collect()
-}
-
-/// Runs one stage with its state in the bundle.
-fn staged<'a, T>(
-    session: &mut Session<'a>,
-    stage: StageName,
-    work: impl FnOnce(&mut Session<'a>) -> Result<T, Error>,
-) -> Result<T, Error> {
-    session.tell(&Event::Stage(stage));
-    session.set_stage(stage, StageState::Started)?;
-    match work(session) {
-        Ok(value) => {
-            session.set_stage(stage, StageState::Finished)?;
-            Ok(value)
-        }
-        Err(error) => {
-            session.set_stage(stage, StageState::Failed(error.to_string()))?;
-            Err(error)
-        }
-    }
 }
 
 /// Sweeps with the user's load, else with the inference-only pipeline made of the user's configuration.
@@ -329,8 +305,12 @@ pub fn plan_without_sweep(
     gpu: Option<(&GpuIdentity, &Ceilings)>,
     found: Option<Plateau>,
 ) -> Result<(Plan, PlannedEdits), Error> {
-    let exists = |path: &str| Path::new(path).exists();
-    let mut facts = facts_of(pipeline, wishes, gpu.map(|(_, ceilings)| ceilings), &exists);
+    let mut facts = facts_of(
+        pipeline,
+        wishes,
+        gpu.map(|(_, ceilings)| ceilings),
+        &DiskFiles,
+    );
     facts.plateau = found;
     let plan = derive(&facts);
     let edits = plan_edits(pipeline, &plan, Variant::Every)?;

@@ -1,12 +1,12 @@
 //! From ds-config's pipeline and the readings to the plain facts of ds-derive.
 
 use ds_ceilings::{
-    BitDepth, Ceilings, Codec as VideoCodec, Fps, HostLink, Precision as TensorPrecision,
+    Batch, BitDepth, Ceilings, Codec as VideoCodec, Fps, HostLink, Precision as TensorPrecision,
     Resolution, StreamCount,
 };
 use ds_config::{
-    Element, ElementId, Knob as ConfigKnob, KnobSetting, KnobValue, Pipeline, Role,
-    Target as ConfigTarget,
+    Element, ElementId, EnginePrecision, FileSource, Knob as ConfigKnob, KnobSetting, KnobValue,
+    OnnxBatch, OnnxDim, OnnxModel, Pipeline, Role, Target as ConfigTarget,
 };
 use ds_derive as rules;
 use ds_derive::{Facts, Knob, Place, Present, Value};
@@ -53,17 +53,18 @@ impl Wishes {
     }
 }
 
-/// The facts about `pipeline`, on the GPU of `ceilings` where one is known. `exists` says whether a path can be read.
+/// The facts about `pipeline`, on the GPU of `ceilings` where one is known. Models, engines and calibration tables are
+/// looked up in `files`.
 pub fn facts_of(
     pipeline: &Pipeline,
     wishes: &Wishes,
     ceilings: Option<&Ceilings>,
-    exists: &dyn Fn(&str) -> bool,
+    files: &dyn FileSource,
 ) -> Facts {
     let reader = Reader {
         pipeline,
         wishes,
-        exists,
+        files,
     };
     let mut facts = Facts::new(wishes.streams, wishes.fps);
     facts.deepstream = wishes.deepstream;
@@ -86,7 +87,7 @@ pub fn facts_of(
 struct Reader<'a> {
     pipeline: &'a Pipeline,
     wishes: &'a Wishes,
-    exists: &'a dyn Fn(&str) -> bool,
+    files: &'a dyn FileSource,
 }
 
 impl Reader<'_> {
@@ -220,11 +221,13 @@ impl Reader<'_> {
             Some(Value::Dims(dims)) => Some(*dims),
             _ => None,
         };
-        infer.model_dims = stated.or(if role == rules::InferRole::Primary {
-            self.wishes.dims
-        } else {
-            None
-        });
+        let asked = (role == rules::InferRole::Primary).then_some(self.wishes.dims);
+        infer.model_dims = stated.or(asked.flatten());
+        // A model that cannot be read is among the pipeline's faults; here it is only unknown.
+        if let Ok(Some(model)) = self.pipeline.onnx(id, self.files) {
+            infer.model_batch = model_batch(&model);
+            infer.model_dims = infer.model_dims.or_else(|| model_dims(&model));
+        }
         infer.engines = self.engines(id);
         infer.calibration = self.calibration(id);
         infer.precision = self.wishes.precision;
@@ -233,28 +236,27 @@ impl Reader<'_> {
 
     /// The engine that is named, if it exists: batch and precision stand in the name that nvinfer gives it.
     fn engines(&self, id: ElementId) -> Vec<rules::Engine> {
-        let path = self
-            .setting(id, ConfigKnob::InferModelEngineFile)
-            .and_then(|setting| {
-                Some((
-                    self.pipeline.path_of(setting)?,
-                    setting.value.as_ref()?.text()?.to_owned(),
-                ))
-            });
-        path.into_iter()
-            .filter(|(path, _)| (self.exists)(path))
-            .map(|(_, written)| rules::Engine {
-                max_batch: engine_batch(&written),
-                precision: engine_precision(&written),
-                path: written,
-            })
-            .collect()
+        let named = || {
+            let setting = self.setting(id, ConfigKnob::InferModelEngineFile)?;
+            let path = self.pipeline.path_of(setting)?;
+            let written = setting.value.as_ref()?.text()?.to_owned();
+            self.files.exists(&path).then_some(written)
+        };
+        let name = self.pipeline.engine_name(id);
+        let engine = |path| rules::Engine {
+            path,
+            max_batch: name.as_ref().and_then(|name| Batch::new(name.max_batch)),
+            precision: name
+                .as_ref()
+                .and_then(|name| engine_precision(name.precision)),
+        };
+        named().map(engine).into_iter().collect()
     }
 
     fn calibration(&self, id: ElementId) -> rules::CalibrationFile {
         let setting = self.setting(id, ConfigKnob::InferInt8CalibFile);
         match setting.and_then(|setting| self.pipeline.path_of(setting)) {
-            Some(path) if (self.exists)(&path) => rules::CalibrationFile::Readable,
+            Some(path) if self.files.exists(&path) => rules::CalibrationFile::Readable,
             Some(_) => rules::CalibrationFile::Missing,
             None => rules::CalibrationFile::NotNamed,
         }
@@ -501,29 +503,46 @@ fn tracker_algorithm(config: Option<&str>) -> rules::TrackerAlgorithm {
         .map_or(Algorithm::Unknown, |(_, algorithm)| *algorithm)
 }
 
-/// The batch in an engine's name, which nvinfer makes as `<onnx>_b<N>_gpu<G>_<precision>.engine`.
-fn engine_batch(path: &str) -> Option<ds_ceilings::Batch> {
-    engine_parts(path)
-        .find_map(|part| part.strip_prefix('b')?.parse().ok())
-        .and_then(ds_ceilings::Batch::new)
-}
-
-fn engine_precision(path: &str) -> Option<rules::Precision> {
-    engine_parts(path).find_map(|part| match part {
-        "fp32" => Some(rules::Precision::Fp32),
-        "fp16" => Some(rules::Precision::Fp16),
-        "int8" => Some(rules::Precision::Int8),
+fn engine_precision(precision: EnginePrecision) -> Option<rules::Precision> {
+    match precision {
+        EnginePrecision::Fp32 => Some(rules::Precision::Fp32),
+        EnginePrecision::Fp16 => Some(rules::Precision::Fp16),
+        EnginePrecision::Int8 => Some(rules::Precision::Int8),
+        // TensorRT's choice, layer by layer, is no one of them.
         _ => None,
-    })
+    }
 }
 
-fn engine_parts(path: &str) -> impl Iterator<Item = &str> {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.strip_suffix(".engine")
-        .unwrap_or_default()
-        .split('_')
-        .rev()
-        .take(3)
+fn model_batch(model: &OnnxModel) -> rules::ModelBatch {
+    match model.batch() {
+        OnnxBatch::Fixed(batch) => u32::try_from(batch)
+            .ok()
+            .and_then(Batch::new)
+            .map_or(rules::ModelBatch::Unknown, rules::ModelBatch::Static),
+        OnnxBatch::Dynamic => rules::ModelBatch::Dynamic,
+        _ => rules::ModelBatch::Unknown,
+    }
+}
+
+/// The size of the only picture that a model takes: batch, channels, height, width, or with the channels last.
+fn model_dims(model: &OnnxModel) -> Option<rules::Dims> {
+    let fixed = |dim: &OnnxDim| match dim {
+        OnnxDim::Fixed(size) => u32::try_from(*size).ok(),
+        _ => None,
+    };
+    let pictures = model
+        .inputs()
+        .iter()
+        .filter_map(|input| match &*input.dims {
+            [_, a, b, c] => Some((fixed(a)?, fixed(b)?, fixed(c)?)),
+            _ => None,
+        });
+    // Pictures have one, three or four channels; no side of one is that small.
+    match only(pictures)? {
+        (channels @ (1 | 3 | 4), height, width) => rules::Dims::new(channels, height, width),
+        (height, width, channels @ (1 | 3 | 4)) => rules::Dims::new(channels, height, width),
+        _ => None,
+    }
 }
 
 fn gpu(ceilings: &Ceilings) -> rules::Gpu {

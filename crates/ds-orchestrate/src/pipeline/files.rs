@@ -20,6 +20,10 @@ impl FileSource for DiskFiles {
     fn exists(&self, path: &str) -> bool {
         Path::new(path).exists()
     }
+
+    fn open(&self, path: &str) -> io::Result<Box<dyn io::Read>> {
+        Ok(Box::new(std::fs::File::open(path)?))
+    }
 }
 
 /// Reads the pipeline in `path`, and what it refers to.

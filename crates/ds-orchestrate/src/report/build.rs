@@ -198,6 +198,7 @@ pub fn hardware_report(gpu: &GpuIdentity, ceilings: &Ceilings) -> HardwareReport
                 formula: row.formula,
                 source: row.source,
                 confidence: row.confidence.map(|confidence| confidence.to_string()),
+                caveat: row.caveat,
                 reason: row.reason,
             })
             .collect(),

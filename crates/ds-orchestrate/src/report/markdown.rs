@@ -140,7 +140,7 @@ fn ceilings(report: &Report) -> String {
             None => format!("{} unknown", ceiling.label),
         })
         .collect();
-    shown.join(", ")
+    shown.join("; ")
 }
 
 fn plateau(plateau: &PlateauReport) -> String {

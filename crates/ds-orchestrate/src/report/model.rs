@@ -103,6 +103,8 @@ pub struct CeilingReport {
     pub source: Option<String>,
     /// How far it can be trusted.
     pub confidence: Option<String>,
+    /// What to know before using it.
+    pub caveat: Option<String>,
     /// Why it is unknown.
     pub reason: Option<String>,
 }

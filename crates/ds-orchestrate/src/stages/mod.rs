@@ -54,12 +54,28 @@ impl Session<'_> {
         (self.progress)(event);
     }
 
-    /// Notes in the bundle how far a stage came.
+    /// Runs one stage, with its state in the bundle where one is written.
     ///
     /// # Errors
     ///
-    /// When the bundle cannot be written.
-    pub fn set_stage(&self, stage: StageName, state: StageState) -> Result<(), Error> {
+    /// When the stage fails or the bundle cannot be written.
+    pub fn stage<T>(
+        &mut self,
+        stage: StageName,
+        work: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        self.tell(&Event::Stage(stage));
+        self.set_stage(stage, StageState::Started)?;
+        let outcome = work(self);
+        let state = match &outcome {
+            Ok(_) => StageState::Finished,
+            Err(error) => StageState::Failed(error.to_string()),
+        };
+        self.set_stage(stage, state)?;
+        outcome
+    }
+
+    fn set_stage(&self, stage: StageName, state: StageState) -> Result<(), Error> {
         if let Some(bundle) = &self.bundle {
             bundle.borrow_mut().set_stage(stage, state)?;
         }

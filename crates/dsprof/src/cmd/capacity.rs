@@ -1,12 +1,10 @@
 //! `dsprof capacity`.
 
-use std::path::Path;
-
 use anyhow::Result;
 use ds_ceilings::{BitDepth, Ceilings, Codec, Resolution};
 use ds_derive::{Capacity, CapacityInputs, ComputeRate, DecodeCeiling, PrecisionWish, capacity};
 use ds_orchestrate::report::{capacity_markdown, capacity_report};
-use ds_orchestrate::{facts_of, tune};
+use ds_orchestrate::{DiskFiles, facts_of, tune};
 
 use super::hw::planned;
 use super::json;
@@ -83,12 +81,11 @@ fn from_recording(args: &CapacityArgs) -> Result<Found> {
         None,
         |session| Ok(tune(session, &pipeline, &request)?),
     )?;
-    let exists = |path: &str| Path::new(path).exists();
     let measured = Measured {
         inputs: tuned.capacity_inputs,
         ceilings: &tuned.ceilings,
         is_fp32: request.wishes.precision == PrecisionWish::Fp32,
-        decode: &|ceilings| facts_of(&pipeline, &request.wishes, Some(ceilings), &exists).decode,
+        decode: &|ceilings| facts_of(&pipeline, &request.wishes, Some(ceilings), &DiskFiles).decode,
     };
     Ok(Found {
         fps: request.wishes.fps.get(),

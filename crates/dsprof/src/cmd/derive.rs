@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use ds_ceilings::{Ceilings, GpuIdentity, GpuTable};
 use ds_derive::{Consequence, Plan, Plateau, plateau};
+use ds_orchestrate::bundle::StageName;
 use ds_orchestrate::report::{KnobReport, expected, knob_reports, plan_markdown};
 use ds_orchestrate::transaction::{self, Recovery};
-use ds_orchestrate::{Error, PlannedEdits, TuneRequest, plan_without_sweep, read_hw, run_sweep};
+use ds_orchestrate::{
+    DiskFiles, Error, PlannedEdits, TuneRequest, plan_without_sweep, read_hw, run_sweep,
+};
 use serde_json::json;
 
 use super::hw::planned;
@@ -100,12 +103,13 @@ fn measured(
     pipeline: &ds_config::Pipeline,
     request: &TuneRequest,
 ) -> Result<(GpuIdentity, Ceilings, Plateau)> {
-    let reading = read_hw(session)?;
+    let reading = session.stage(StageName::Hw, |session| read_hw(session))?;
     let identity = reading.gpu(session.gpu_index)?.clone();
     let ceilings = Ceilings::new(&identity, GpuTable::built_in());
-    let exists = |path: &str| Path::new(path).exists();
-    let facts = ds_orchestrate::facts_of(pipeline, &request.wishes, Some(&ceilings), &exists);
-    let swept = run_sweep(session, pipeline, request, &facts)?;
+    let facts = ds_orchestrate::facts_of(pipeline, &request.wishes, Some(&ceilings), &DiskFiles);
+    let swept = session.stage(StageName::Sweep, |session| {
+        run_sweep(session, pipeline, request, &facts)
+    })?;
     let found = plateau(&swept.points(), request.wishes.streams);
     Ok((identity, ceilings, found))
 }

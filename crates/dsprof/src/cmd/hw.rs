@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use ds_ceilings::{Ceilings, GpuIdentity, GpuMatch, GpuQuery, GpuTable};
+use ds_orchestrate::bundle::StageName;
 use ds_orchestrate::report::{HardwareReport, hardware_report};
 use ds_orchestrate::{Error, HwReading, gpus_from_text, read_hw};
 
@@ -78,7 +79,7 @@ fn from_machine(args: &HwArgs) -> Result<HwReading> {
     }
     let merged = opened.merged(now);
     opened.with_session("hw", None, &merged, None, |session| {
-        let mut reading = read_hw(session)?;
+        let mut reading = session.stage(StageName::Hw, |session| read_hw(session))?;
         if let Some(index) = args.gpu_args.gpu_index {
             reading.gpus = vec![reading.gpu(index)?.clone()];
         }

@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use ds_derive::plateau;
-use ds_orchestrate::bundle::{StageName, StageState};
+use ds_orchestrate::bundle::StageName;
 use ds_orchestrate::report::{bound_report, e2e_report, profile_markdown, trace_report};
 use ds_orchestrate::{
-    CaptureState, Error, ProfileRequest, e2e_launch, facts_of, judge, profile, run_sweep,
+    CaptureState, DiskFiles, Error, ProfileRequest, e2e_launch, facts_of, judge, profile, run_sweep,
 };
 use serde_json::json;
 
@@ -35,9 +35,7 @@ pub(crate) fn run(args: &ProfileArgs) -> Result<Status> {
                 pipeline.form
             ),
         })?;
-    let mut facts = facts_of(&pipeline, &request.wishes, None, &|path| {
-        std::path::Path::new(path).exists()
-    });
+    let mut facts = facts_of(&pipeline, &request.wishes, None, &DiskFiles);
     let profiled = opened.with_session(
         "profile",
         Some((&path, &pipeline)),
@@ -46,7 +44,9 @@ pub(crate) fn run(args: &ProfileArgs) -> Result<Status> {
         |session| {
             // A recorded sweep tells the batch and the rate to compare with.
             if opened.is_replay() {
-                let swept = run_sweep(session, &pipeline, &request, &facts)?;
+                let swept = session.stage(StageName::Sweep, |session| {
+                    run_sweep(session, &pipeline, &request, &facts)
+                })?;
                 facts.plateau = Some(plateau(&swept.points(), request.wishes.streams));
             }
             let measured = facts
@@ -58,19 +58,14 @@ pub(crate) fn run(args: &ProfileArgs) -> Result<Status> {
                 .batch
                 .or(measured)
                 .unwrap_or(request.wishes.streams.get());
-            session.set_stage(StageName::Profile, StageState::Started)?;
-            let profiled = profile(
-                session,
-                &ProfileRequest {
-                    launch,
-                    batch,
-                    streams: request.wishes.streams.get(),
-                    seconds: request.seconds,
-                    trace_seconds: request.trace_seconds,
-                },
-            )?;
-            session.set_stage(StageName::Profile, StageState::Finished)?;
-            Ok(profiled)
+            let load = ProfileRequest {
+                launch,
+                batch,
+                streams: request.wishes.streams.get(),
+                seconds: request.seconds,
+                trace_seconds: request.trace_seconds,
+            };
+            Ok(session.stage(StageName::Profile, |session| profile(session, &load))?)
         },
     )?;
     let bound = bound_report(&judge(&pipeline, &request, &facts, &profiled));

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use ds_derive::plateau;
-use ds_orchestrate::bundle::{StageName, StageState};
+use ds_orchestrate::bundle::StageName;
 use ds_orchestrate::report::{plateau_report, sweep_markdown};
-use ds_orchestrate::{facts_of, run_sweep};
+use ds_orchestrate::{DiskFiles, facts_of, run_sweep};
 
 use super::json;
 use crate::args::ReportFormat;
@@ -21,18 +21,16 @@ pub(crate) fn run(args: &SweepArgs) -> Result<Status> {
     let wishes = merged.wishes(pipeline.streams())?;
     let provenance = opened.provenance(args.load.provenance.clone());
     let request = merged.request(wishes, provenance.clone())?;
-    let facts = facts_of(&pipeline, &request.wishes, None, &|path| {
-        std::path::Path::new(path).exists()
-    });
+    let facts = facts_of(&pipeline, &request.wishes, None, &DiskFiles);
     let swept = opened.with_session(
         "sweep",
         Some((&path, &pipeline)),
         &merged,
         provenance.as_deref(),
         |session| {
-            session.set_stage(StageName::Sweep, StageState::Started)?;
-            let swept = run_sweep(session, &pipeline, &request, &facts)?;
-            session.set_stage(StageName::Sweep, StageState::Finished)?;
+            let swept = session.stage(StageName::Sweep, |session| {
+                run_sweep(session, &pipeline, &request, &facts)
+            })?;
             Ok(swept)
         },
     )?;

@@ -2,11 +2,16 @@
 
 use std::fs;
 
-use ds_ceilings::StreamCount;
-use ds_derive::{DecodeCeiling, Present, QueuePosition, Queues, SinkKind, SourceKind, Value};
-use ds_orchestrate::{Error, ErrorKind, facts_of, pipeline_hashes, read_pipeline};
+use ds_ceilings::{Batch, StreamCount};
+use ds_derive::{
+    DecodeCeiling, Dims, ModelBatch, Present, QueuePosition, Queues, SinkKind, SourceKind, Value,
+    Variant, derive,
+};
+use ds_orchestrate::{
+    DiskFiles, Error, ErrorKind, facts_of, pipeline_hashes, plan_edits, read_pipeline,
+};
 
-use super::{FORMS, copied, h200, read, wishes};
+use super::{FORMS, NoFiles, copied, h200, read, wishes};
 use crate::support::{folder, put};
 
 #[track_caller]
@@ -25,7 +30,7 @@ fn both_forms_say_the_same_about_mux_and_inference() {
             &read(folder.path(), entry),
             &wishes(),
             Some(&h200()),
-            &|_| false,
+            &NoFiles::new(),
         );
         assert_eq!(facts.streams, StreamCount::new(8));
         let mux = facts.mux.as_ref().expect("there is a mux");
@@ -63,7 +68,7 @@ fn queues_are_named_only_where_they_can_be_configured() {
         &read(folder.path(), "pipeline.sh"),
         &wishes(),
         None,
-        &|_| false,
+        &NoFiles::new(),
     );
     let Queues::Named(queues) = &facts.queues else {
         panic!("{:?}", facts.queues);
@@ -84,7 +89,12 @@ fn queues_are_named_only_where_they_can_be_configured() {
     );
 
     let folder = copied("deepstream-app");
-    let facts = facts_of(&read(folder.path(), "app.txt"), &wishes(), None, &|_| false);
+    let facts = facts_of(
+        &read(folder.path(), "app.txt"),
+        &wishes(),
+        None,
+        &NoFiles::new(),
+    );
     assert_eq!(facts.queues, Queues::NotConfigurable);
 }
 
@@ -98,7 +108,7 @@ fn a_codec_is_read_off_the_parsers() {
             &read(folder.path(), "pipeline.sh"),
             wishes,
             Some(&h200()),
-            &|_| false,
+            &NoFiles::new(),
         )
         .decode
     };
@@ -133,4 +143,63 @@ fn files_that_are_no_pipeline() {
     put(&empty, "");
     let error = read_pipeline(&empty.display().to_string()).expect_err("it is empty");
     assert_eq!(error.kind(), ErrorKind::Input);
+}
+
+/// One field of the protobuf wire format with a length in front; short enough for one byte of it.
+fn field(number: u8, payload: &[u8]) -> Vec<u8> {
+    let len = u8::try_from(payload.len()).expect("a short payload");
+    [&[number << 3 | 2, len], payload].concat()
+}
+
+/// An ONNX model (`onnx.proto3`: ModelProto.graph 7, GraphProto.input 11, ValueInfoProto.name 1 and type 2) with one
+/// input of these dimensions.
+fn onnx(dims: &[u8]) -> Vec<u8> {
+    let dim = |size: &u8| field(1, &[1 << 3, *size]);
+    let shape = field(2, &dims.iter().flat_map(dim).collect::<Vec<_>>());
+    let tensor = field(1, &[&[1 << 3, 1], &shape[..]].concat());
+    let input = [field(1, b"input"), field(2, &tensor)].concat();
+    field(7, &field(11, &input))
+}
+
+#[track_caller]
+fn check_model(dims: &[u8], batch: ModelBatch, size: Option<Dims>) {
+    let folder = copied("deepstream-app");
+    put(&folder.path().join("resnet152.onnx"), onnx(dims));
+    let mut wishes = wishes();
+    wishes.dims = None;
+    let facts = facts_of(&read(folder.path(), "app.txt"), &wishes, None, &DiskFiles);
+    assert_eq!(
+        (facts.infers[0].model_batch, facts.infers[0].model_dims),
+        (batch, size)
+    );
+}
+
+#[test]
+fn batch_and_size_of_a_model_are_read_out_of_its_file() {
+    let size = Dims::new(3, 96, 112);
+    let one = ModelBatch::Static(Batch::new(1).expect("not zero"));
+    check_model(&[1, 3, 96, 112], one, size);
+    check_model(&[1, 96, 112, 3], one, size);
+    check_model(&[0, 3, 96, 112], ModelBatch::Dynamic, size);
+    check_model(&[1, 5], one, None);
+}
+
+#[test]
+fn a_model_of_one_batch_stops_the_plan() {
+    let folder = copied("deepstream-app");
+    put(
+        &folder.path().join("resnet152.onnx"),
+        onnx(&[1, 3, 96, 112]),
+    );
+    let pipeline = read(folder.path(), "app.txt");
+    let plan = derive(&facts_of(&pipeline, &wishes(), Some(&h200()), &DiskFiles));
+    assert!(
+        plan.stops().next().is_some(),
+        "batch 8 asks for more than the model takes"
+    );
+    let edits = plan_edits(&pipeline, &plan, Variant::Every).expect("edits");
+    assert!(
+        edits.files.is_empty(),
+        "nothing is written while the model cannot follow"
+    );
 }

@@ -4,6 +4,7 @@ mod facts;
 mod launch;
 mod plan;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -14,6 +15,9 @@ use ds_orchestrate::{PlannedEdits, Wishes, facts_of, plan_edits, read_pipeline};
 use tempfile::TempDir;
 
 use crate::support::{folder, put, testdata};
+
+/// Models and engines that do not exist.
+type NoFiles = BTreeMap<String, Vec<u8>>;
 
 /// The forms in which the pipeline is shipped, by folder and first file.
 const FORMS: [(&str, &str); 2] = [("gst-launch", "pipeline.sh"), ("deepstream-app", "app.txt")];
@@ -52,7 +56,7 @@ fn h200() -> Ceilings {
 
 /// Facts with a sweep that grows up to a batch of eight.
 fn facts(pipeline: &Pipeline, ceilings: Option<&Ceilings>) -> Facts {
-    let mut facts = facts_of(pipeline, &wishes(), ceilings, &|_| false);
+    let mut facts = facts_of(pipeline, &wishes(), ceilings, &NoFiles::new());
     let point = |(batch, rate): (u32, f64)| SweepPoint {
         batch: Batch::new(batch).expect("a batch"),
         streams: StreamCount::new(batch),
