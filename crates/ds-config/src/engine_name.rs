@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The name under which nvinfer saves an engine that it has built:
 /// `<model>_b<N>_gpu<G>_<precision>.engine`, with `dla<C>` in place of `gpu<G>` for a DLA
-/// (`nvdsinfer_model_builder.cpp` of DeepStream 9.1).
+/// (DeepStream 9.1 source).
 ///
 /// The name carries what was really built: an INT8 engine that was asked for without a calibration
 /// file comes out as `fp16`. An engine under another name tells nothing; its batch is then known

@@ -1,6 +1,6 @@
 //! What the inputs of an ONNX model are, without its weights.
 //!
-//! An ONNX file is a `ModelProto` of `onnx.proto` (ONNX 1.17) in the binary form of protobuf. Most of
+//! An ONNX file is a `ModelProto` of `onnx.proto` of ONNX in the binary form of protobuf. Most of
 //! its bytes are weights, which often stand before the inputs of the graph; they are read past.
 //! What is looked at: `ModelProto.graph`, of it `input`, and the names of `initializer` and
 //! `sparse_initializer`, since files before IR version 4 list every weight among the inputs.
@@ -30,8 +30,8 @@ mod field {
     pub(super) const DIM_PARAM: u32 = 2;
 }
 
-/// The bytes of names that are kept at most. The weights of a language model of 70 billion parameters
-/// have some ten thousand names of a hundred bytes; this is sixteen times as much.
+/// The bytes that are kept at most, those of names above all: a bound of ours, with room for a
+/// hundred thousand weights of names of a hundred bytes.
 const MAX_KEPT_BYTES: usize = 16 << 20;
 
 /// The model of an ONNX file, as far as its batch and its size are concerned.

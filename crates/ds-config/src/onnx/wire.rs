@@ -4,8 +4,8 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use crate::error::{Error, ErrorKind};
 
-/// The longest name that is kept. Exporters build names from module paths; the longest of the ONNX
-/// model zoo has less than 300 bytes.
+/// The longest name that is kept: a bound of ours, far above the module paths of which exporters
+/// build names.
 const MAX_TEXT: u64 = 1 << 16;
 
 /// The bytes of a varint of 64 bits at most: ten groups of seven bits.

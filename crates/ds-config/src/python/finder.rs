@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::call::Call;
-use super::edit::Insertion;
+use super::insertion::Insertion;
 use super::names::Names;
 use super::syntax::{Nodes, descendants, items, quote, source, span};
 use super::wrapper::{PropertiesParameter, Wrapper};

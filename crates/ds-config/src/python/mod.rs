@@ -7,6 +7,7 @@
 mod call;
 mod edit;
 mod finder;
+mod insertion;
 mod launch;
 mod names;
 mod service_maker;
@@ -20,7 +21,7 @@ use crate::error::Error;
 use crate::gst_launch::GstGraph;
 use crate::line_index::{LineIndex, Place};
 use crate::text_edit::{Span, TextEdit};
-use edit::Insertion;
+use insertion::Insertion;
 
 /// One Python file: its bytes, the elements that it makes and the properties that it sets.
 #[derive(Debug, Clone, PartialEq, Eq)]

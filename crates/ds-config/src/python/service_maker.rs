@@ -3,8 +3,8 @@
 use tree_sitter::Node;
 
 use super::call::Call;
-use super::edit::Insertion;
 use super::finder::{Finder, Mapping, first_quote};
+use super::insertion::Insertion;
 use super::syntax::{source, unwrapped};
 use super::{PyElement, PyOrigin};
 
