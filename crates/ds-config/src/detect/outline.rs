@@ -81,11 +81,17 @@ fn key_file_groups(text: &str) -> Vec<Group> {
             });
         } else if let (Some((key, _)), Some(group)) = (line.split_once('='), groups.last_mut()) {
             group.keys.push(key.trim().to_owned());
-        } else if groups.is_empty() && !line.contains('=') {
+        } else if groups.is_empty() && !is_assignment(line) {
             return groups;
         }
     }
     groups
+}
+
+/// Whether a line gives a key a value. One that has words before its first `=` is a command.
+fn is_assignment(line: &str) -> bool {
+    line.split_once('=')
+        .is_some_and(|(key, _)| !key.trim().contains([' ', '\t']))
 }
 
 /// The top-level keys of a YAML text and the keys one level below them.

@@ -164,6 +164,17 @@ fn what_is_out_of_reach_is_named() {
 }
 
 #[test]
+fn a_command_line_above_a_group_is_no_key() {
+    // The group is that of a here document, say. A property given to the element changes nothing.
+    for properties in ["", " batch-size=7"] {
+        let text = format!("gst-launch-1.0 nvinfer{properties} ! b\n\n[tracker]\ngpu-id=0\n");
+        check(&text, Form::GstLaunch);
+    }
+    check("gpu-id=0\n[tracker]\ngpu-id=0\n", Form::TrackerTxt);
+    check("gpu-id = 0\n[tracker]\ngpu-id=0\n", Form::TrackerTxt);
+}
+
+#[test]
 fn a_script_with_placeholders_of_another_program_is_a_script() {
     check(
         "docker ps --format '{{.Names}}'\ngst-launch-1.0 a ! b\n",
