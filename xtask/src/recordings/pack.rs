@@ -25,7 +25,7 @@ pub(crate) fn pack(from: &Path, to: &Path, window: Window) -> Result<()> {
     let packed = format!("{EXPORT}.gz");
     for mut command in recorded.commands()? {
         for file in [&command.stdout, &command.stderr] {
-            bundle.write(file, &recorded.read(file)?)?;
+            bundle.write(file, &without_serials(&recorded.read(file)?))?;
         }
         for file in &mut command.files {
             if file == EXPORT {
@@ -45,4 +45,65 @@ pub(crate) fn pack(from: &Path, to: &Path, window: Window) -> Result<()> {
     bundle.save()?;
     fs::remove_file(to.join(".lock"))?;
     Ok(())
+}
+
+/// What tells one board from another in the XML of nvidia-smi, and dummies of the same shape.
+const SERIALS: [(&str, &str); 3] = [
+    ("serial", "1000000000001"),
+    ("uuid", "GPU-00000000-0000-4000-8000-000000000001"),
+    ("pdi", "0x0000000000000001"),
+];
+
+/// Puts dummies in the place of serial numbers; output without them is left as it is.
+fn without_serials(output: &[u8]) -> Vec<u8> {
+    let Ok(text) = std::str::from_utf8(output) else {
+        return output.to_owned();
+    };
+    let mut text = text.to_owned();
+    for (tag, dummy) in SERIALS {
+        let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+        let value = text
+            .split_once(&open)
+            .and_then(|(_, rest)| rest.split_once(&close));
+        if let Some(value) = value.map(|(value, _)| value.to_owned()) {
+            text = text.replace(&value, dummy);
+        }
+    }
+    // The query prints the UUID as a bare cell.
+    let cells = text.split([',', '\n']).map(str::trim);
+    let uuids: Vec<String> = cells
+        .filter(|cell| is_uuid(cell))
+        .map(str::to_owned)
+        .collect();
+    for uuid in uuids {
+        text = text.replace(&uuid, SERIALS[1].1);
+    }
+    text.into_bytes()
+}
+
+fn is_uuid(cell: &str) -> bool {
+    cell.strip_prefix("GPU-").is_some_and(|rest| {
+        rest.len() == 36 && rest.chars().all(|c| c == '-' || c.is_ascii_hexdigit())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_serials;
+
+    #[test]
+    fn boards_cannot_be_told_apart_afterwards() {
+        let check = |given: &str, expected: &str| {
+            assert_eq!(without_serials(given.as_bytes()), expected.as_bytes());
+        };
+        check(
+            "<serial>1650000000009</serial>\n<pdi>0x12ab</pdi>",
+            "<serial>1000000000001</serial>\n<pdi>0x0000000000000001</pdi>",
+        );
+        check(
+            "0, NVIDIA H200, GPU-d0000000-9000-3000-1000-300000000001, 580.159.04",
+            "0, NVIDIA H200, GPU-00000000-0000-4000-8000-000000000001, 580.159.04",
+        );
+        check("**PERF:  30.00 (29.98)", "**PERF:  30.00 (29.98)");
+    }
 }
