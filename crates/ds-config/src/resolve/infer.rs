@@ -2,6 +2,8 @@
 
 use super::builder::{Builder, Search};
 use super::keyed::Keyed;
+use crate::detect::Form;
+use crate::error::{Error, ErrorKind};
 use crate::ini::IniType;
 use crate::model::{
     Document, ElementId, InferPlugin, InferStage, Knob, KnobValue, Locator, Role, Site,
@@ -40,7 +42,10 @@ pub(super) fn stage(
         builder.knob(element, knob, vec![site], None);
     }
     let config_path = builder.named_file(element, Knob::InferConfigFile, search);
-    let config = config_path.as_deref().and_then(|path| builder.follow(path));
+    let config = config_path
+        .as_deref()
+        .and_then(|path| builder.follow(path))
+        .filter(|file| is_for_inference(builder, *file));
     file_knobs(builder, element, plugin, sites, config);
     builder.pipeline.infer.push(InferStage {
         element,
@@ -48,6 +53,26 @@ pub(super) fn stage(
         tensors_from_preprocess,
         config_path,
     });
+}
+
+/// Whether a file can be the configuration of a stage; a fault where it is that of another element.
+fn is_for_inference(builder: &mut Builder<'_>, file: usize) -> bool {
+    let file = builder.file(file);
+    let form = file.form();
+    let fits = matches!(
+        form,
+        Form::NvinferTxt
+            | Form::NvinferYml
+            | Form::Nvinferserver
+            | Form::Declined(_)
+            | Form::Unknown
+    );
+    if !fits {
+        let message = format!("this is a {form} file, and an inference stage names it as its own");
+        let fault = Error::new(ErrorKind::Refused, message).in_file(file.path());
+        builder.fault(fault);
+    }
+    fits
 }
 
 /// Adds the knobs that the element or its file can hold.

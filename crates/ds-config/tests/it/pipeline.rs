@@ -562,3 +562,31 @@ fn a_file_in_a_foreign_encoding_never_worked() {
     let cr_only = "a.txt:1:1: a key stands before any group: the lines end in CR alone";
     assert_eq!(error(old_mac.as_bytes()), cr_only);
 }
+
+#[test]
+fn a_stage_that_names_the_file_of_another_element_gets_nothing_from_it() {
+    let script = "gst-launch-1.0 a ! nvinfer config-file-path=config.txt batch-size=2 ! fakesink\n";
+    let files = BTreeMap::from([
+        ("run.sh".to_owned(), script.as_bytes().to_vec()),
+        ("config.txt".to_owned(), b"[tracker]\ngpu-id=0\n".to_vec()),
+    ]);
+    let pipeline = Pipeline::resolve("run.sh", &files).expect("a pipeline");
+    let faults: Vec<String> = pipeline.faults.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        faults,
+        [
+            "config.txt: this is a tracker-group-txt file, and an inference stage names it as its own"
+        ]
+    );
+    let of_file = pipeline.knobs_of(Knob::InferNetworkMode).next();
+    assert_eq!(of_file, None);
+    let batch = pipeline
+        .knobs_of(Knob::InferBatchSize)
+        .next()
+        .expect("the element's own");
+    let change = pipeline
+        .set(batch.target, 4)
+        .expect("it stands in the script");
+    assert_eq!(change.files.len(), 1);
+    assert_eq!(change.files[0].path, "run.sh");
+}
