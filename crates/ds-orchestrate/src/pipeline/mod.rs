@@ -4,6 +4,7 @@ mod apply;
 mod facts;
 mod files;
 mod inference_only;
+mod kinds;
 
 pub use apply::{PlannedEdit, PlannedEdits, plan_edits};
 pub use facts::{Wishes, facts_of};
