@@ -40,7 +40,7 @@ pub(super) fn h200() -> NvmlGpu {
     NvmlGpu {
         index: 0,
         name: Some("NVIDIA H200".to_owned()),
-        uuid: Some("GPU-d0347937-9fc9-3338-19b3-3ec01a14f041".to_owned()),
+        uuid: Some("GPU-00000000-0000-4000-8000-000000000001".to_owned()),
         bus_id: Some("00000000:00:06.0".to_owned()),
         driver_version: Some("580.159.04".to_owned()),
         compute_capability: Some((9, 0)),
@@ -166,7 +166,7 @@ fn a_gpu_that_only_one_of_them_lists() {
     let reading = read(&smi(), &Answers(Ok(vec![other])), Via::Both);
     assert_eq!(
         reading.gaps[0],
-        "NVML does not list `GPU-d0347937-9fc9-3338-19b3-3ec01a14f041`, nvidia-smi does"
+        "NVML does not list `GPU-00000000-0000-4000-8000-000000000001`, nvidia-smi does"
     );
 }
 

@@ -66,7 +66,7 @@ fn check(value: &str, uuids: &[&str], index: u32) {
 
 #[test]
 fn the_work_runs_on_the_first_that_is_named() {
-    let first = "GPU-d0347937-9fc9-3338-19b3-3ec01a14f041";
+    let first = "GPU-00000000-0000-4000-8000-000000000001";
     check("0,1", &[first, "GPU-second"], 0);
     check("1,0", &["GPU-second", first], 1);
     check("1", &["GPU-second"], 1);
