@@ -67,4 +67,4 @@ pub use stages::{
     ProfileReading, ProfileRequest, Session, StepReading, SweepReading, SweepRequest, SweptBatch,
     TraceReading, Via, batches_to_try, gpus_from_text, profile, read_hw, read_trace, sweep,
 };
-pub use tune::{Scope, TuneRequest, Tuned, judge, plan_without_sweep, run_sweep, streams_or, tune};
+pub use tune::{Scope, TuneRequest, Tuned, judge, plan_without_sweep, run_sweep, tune};

@@ -1,6 +1,6 @@
 //! The main job: all stages, one report.
 
-use ds_ceilings::{Batch, Ceilings, GpuIdentity, GpuTable, StreamCount};
+use ds_ceilings::{Batch, Ceilings, GpuIdentity, GpuTable};
 use ds_config::{LintContext, Pipeline, Severity, lint};
 use ds_derive::{
     Bound, BoundKind, Capacity, CapacityInputs, DecodeCeiling, Facts, Outcome, Plan, Plateau,
@@ -315,9 +315,4 @@ pub fn plan_without_sweep(
     let plan = derive(&facts);
     let edits = plan_edits(pipeline, &plan, Variant::Every)?;
     Ok((plan, edits))
-}
-
-/// Streams of a pipeline, for commands that were not told how many.
-pub fn streams_or(pipeline: &Pipeline, asked: Option<u32>) -> Option<StreamCount> {
-    asked.or_else(|| pipeline.streams()).map(StreamCount::new)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use ds_ceilings::StreamCount;
 use ds_derive::Outcome as PointOutcome;
 
-use super::sweep::{classify, last_line, run_load};
+use super::sweep::{WARM_UP, classify, last_line, run_load};
 use super::{GpuLoad, Launch, Session, TraceReading, read_trace};
 use crate::error::Error;
 use crate::fps::FpsStatus;
@@ -69,7 +69,7 @@ pub fn profile(
         .launch
         .fill(request.batch, request.streams, request.seconds);
     let spec = CommandSpec::new("profile/clean", program, args)
-        .timeout(Duration::from_secs(120 + u64::from(request.seconds)));
+        .timeout(WARM_UP + Duration::from_secs(u64::from(request.seconds)));
     session.tell(&Event::Running(spec.to_string()));
     let clean = run_load(session, &spec, "profile/dmon", request.seconds)?;
     let streams = clean

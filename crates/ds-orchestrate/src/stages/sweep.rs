@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::fps::{FpsLog, FpsReader, FpsStatus, FpsStream, FpsUnit};
 use crate::process::{CommandSpec, Exit, Flow, Outcome, OutputStream, RunError};
 use crate::progress::Event;
+use crate::signals::mean;
 
 /// What to sweep.
 #[derive(Debug, Clone)]
@@ -83,7 +84,7 @@ pub fn batches_to_try(limit: u32) -> Vec<Batch> {
 }
 
 /// Warm-up that is allowed on top of the measured time: models load and engines are built.
-const WARM_UP: Duration = Duration::from_secs(120);
+pub(super) const WARM_UP: Duration = Duration::from_secs(120);
 
 /// Runs the load once a batch and reads its rate, with `nvidia-smi dmon` beside it. A batch that fails is noted and the
 /// sweep goes on.
@@ -98,8 +99,8 @@ pub fn sweep(session: &mut Session<'_>, request: &SweepRequest) -> Result<SweepR
         let swept = one_batch(session, request, *batch)?;
         let what = match &swept.point.outcome {
             PointOutcome::Ran { windows } => format!(
-                "{} frames/s over {} windows",
-                mean_text(windows),
+                "{:.2} frames/s over {} windows",
+                mean(windows).map_or(0.0, Fps::get),
                 windows.len()
             ),
             PointOutcome::Failed { why, .. } => why.to_string(),
@@ -292,10 +293,4 @@ pub(super) fn last_line(outcome: &Outcome) -> String {
         })
         .map(|line| line.chars().take(200).collect())
         .unwrap_or_default()
-}
-
-fn mean_text(windows: &[Fps]) -> String {
-    let sum: f64 = windows.iter().map(|w| w.get()).sum();
-    let n = u32::try_from(windows.len()).unwrap_or(u32::MAX);
-    format!("{:.2}", sum / f64::from(n.max(1)))
 }
