@@ -29,7 +29,7 @@ pub(crate) enum Command {
         after_help = "Example:\n  dsprof tune app.txt --streams 16 --fps 30 --dims '3;544;960'\n  \
                             dsprof tune --replay testdata/bundles/h200-resnet152"
     )]
-    Tune(TuneArgs),
+    Tune(RunArgs),
     /// Stage 1: elements, coverage, and where each knob comes from
     #[command(after_help = "Example:\n  dsprof inspect app.txt")]
     Inspect(InspectArgs),
@@ -42,7 +42,7 @@ pub(crate) enum Command {
     #[command(
         after_help = "Example:\n  dsprof sweep app.txt --streams 32 --launch 'python3 load.py {batch} {seconds}'"
     )]
-    Sweep(SweepArgs),
+    Sweep(RunArgs),
     /// Stage 4: the plan as a table and a unified diff; writes only with --apply
     #[command(
         after_help = "Example:\n  dsprof derive app.txt --streams 16 --fps 30\n  \
@@ -69,8 +69,9 @@ pub(crate) enum Command {
     Trace(TraceArgs),
 }
 
+// No doc comment: clap would show it in place of the command's own.
 #[derive(Debug, Args)]
-pub(crate) struct TuneArgs {
+pub(crate) struct RunArgs {
     /// The pipeline: deepstream-app file, or a script with a gst-launch line
     #[arg(required_unless_present = "replay")]
     pub(crate) pipeline: Option<String>,
@@ -123,24 +124,6 @@ pub(crate) struct HwArgs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct SweepArgs {
-    /// The pipeline
-    #[arg(required_unless_present = "replay")]
-    pub(crate) pipeline: Option<String>,
-    #[command(flatten)]
-    pub(crate) wishes: WishArgs,
-    #[command(flatten)]
-    pub(crate) load: LoadArgs,
-    #[command(flatten)]
-    pub(crate) gpu: GpuArgs,
-    #[command(flatten)]
-    pub(crate) bundle: BundleArgs,
-    /// How it is printed
-    #[arg(long, default_value = "text", value_name = "FORMAT")]
-    pub(crate) format: ReportFormat,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct DeriveArgs {
     /// The pipeline
     #[arg(required_unless_present = "replay")]
@@ -167,23 +150,11 @@ pub(crate) struct DeriveArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ProfileArgs {
-    /// The pipeline
-    #[arg(required_unless_present = "replay")]
-    pub(crate) pipeline: Option<String>,
     #[command(flatten)]
-    pub(crate) wishes: WishArgs,
-    #[command(flatten)]
-    pub(crate) load: LoadArgs,
+    pub(crate) run: RunArgs,
     /// Batch that the load is to run with [default: the recorded plateau, else the number of streams]
     #[arg(long, value_name = "N")]
     pub(crate) batch: Option<u32>,
-    #[command(flatten)]
-    pub(crate) gpu: GpuArgs,
-    #[command(flatten)]
-    pub(crate) bundle: BundleArgs,
-    /// How it is printed
-    #[arg(long, default_value = "text", value_name = "FORMAT")]
-    pub(crate) format: ReportFormat,
 }
 
 #[derive(Debug, Args)]

@@ -17,11 +17,15 @@ use crate::output;
 use crate::run::Opened;
 
 pub(crate) fn run(args: &ProfileArgs) -> Result<Status> {
-    let opened = Opened::new(&args.bundle)?;
-    let (path, pipeline) = opened.pipeline(args.pipeline.as_ref())?;
-    let merged = opened.merged(recorded(&args.wishes, &args.load, args.gpu.gpu_index));
+    let opened = Opened::new(&args.run.bundle)?;
+    let (path, pipeline) = opened.pipeline(args.run.pipeline.as_ref())?;
+    let merged = opened.merged(recorded(
+        &args.run.wishes,
+        &args.run.load,
+        args.run.gpu.gpu_index,
+    ));
     let wishes = merged.wishes(pipeline.streams())?;
-    let provenance = opened.provenance(args.load.provenance.clone());
+    let provenance = opened.provenance(args.run.load.provenance.clone());
     let request = merged.request(wishes, provenance.clone())?;
     let own = || e2e_launch(&pipeline);
     let launch = request
@@ -74,7 +78,7 @@ pub(crate) fn run(args: &ProfileArgs) -> Result<Status> {
         CaptureState::Captured(trace) => (Some(trace_report(trace)), None),
         CaptureState::NotCaptured(reason) => (None, Some(reason.clone())),
     };
-    let text = match args.format {
+    let text = match args.run.format {
         ReportFormat::Json => super::json(&json!({
             "schema": "dsprof.profile/1",
             "provenance": provenance,

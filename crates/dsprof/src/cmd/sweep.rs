@@ -8,13 +8,13 @@ use ds_orchestrate::{DiskFiles, facts_of, run_sweep};
 
 use super::json;
 use crate::args::ReportFormat;
-use crate::cli::SweepArgs;
+use crate::cli::RunArgs;
 use crate::exit::Status;
 use crate::load::recorded;
 use crate::output;
 use crate::run::Opened;
 
-pub(crate) fn run(args: &SweepArgs) -> Result<Status> {
+pub(crate) fn run(args: &RunArgs) -> Result<Status> {
     let opened = Opened::new(&args.bundle)?;
     let (path, pipeline) = opened.pipeline(args.pipeline.as_ref())?;
     let merged = opened.merged(recorded(&args.wishes, &args.load, args.gpu.gpu_index));

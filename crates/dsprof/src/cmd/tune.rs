@@ -5,13 +5,13 @@ use ds_orchestrate::report::markdown;
 use ds_orchestrate::tune;
 
 use super::{json, rendered};
-use crate::cli::TuneArgs;
+use crate::cli::RunArgs;
 use crate::exit::Status;
 use crate::load::recorded;
 use crate::output;
 use crate::run::Opened;
 
-pub(crate) fn run(args: &TuneArgs) -> Result<Status> {
+pub(crate) fn run(args: &RunArgs) -> Result<Status> {
     let opened = Opened::new(&args.bundle)?;
     let (path, pipeline) = opened.pipeline(args.pipeline.as_ref())?;
     let merged = opened.merged(recorded(&args.wishes, &args.load, args.gpu.gpu_index));
