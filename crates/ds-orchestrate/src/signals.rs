@@ -73,17 +73,22 @@ fn from_trace(signals: &mut Signals, trace: &TraceReading) {
         }),
         (None, None) => None,
     };
-    let covered = |wanted: Plugin| {
+    // A start/end range such as nvinfer's `buffer_process` lasts from a batch's arrival until its results are handed on:
+    // behind it waits whatever is slow. Only where an element marks nothing else does its length count.
+    let worked = |wanted: Plugin| {
         let sum: u64 = trace
             .plugins
             .iter()
             .filter(|plugin| plugin.plugin == wanted)
-            .map(|plugin| plugin.covered.get())
+            .map(|plugin| match plugin.self_time.get() {
+                0 => plugin.covered.get(),
+                own => own,
+            })
             .sum();
         (sum > 0).then(|| ds_ceilings::Nanos::new(sum))
     };
-    signals.tracker_total = covered(Plugin::Tracker);
-    signals.infer_total = covered(Plugin::Infer);
+    signals.tracker_total = worked(Plugin::Tracker);
+    signals.infer_total = worked(Plugin::Infer);
 }
 
 /// The mean of windows; `None` of none.

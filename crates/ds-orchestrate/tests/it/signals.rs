@@ -164,6 +164,32 @@ fn tracker_and_inference_are_told_by_their_plugin() {
 }
 
 #[test]
+fn a_batch_that_waits_behind_a_slow_tracker_is_no_work_of_inference() {
+    let plugin = |plugin, covered, own| PluginReading {
+        name: String::new(),
+        plugin,
+        covered: millis(covered),
+        self_time: millis(own),
+        gpu_time: Nanos::new(0),
+        ranges: Vec::new(),
+    };
+    // `buffer_process` covers all of the 100 ms; the ranges of the threads say what was done.
+    let signals = with_trace(|trace| {
+        trace.plugins = vec![
+            plugin(Plugin::Infer, 100, 5),
+            plugin(Plugin::Tracker, 90, 90),
+        ];
+    });
+    assert_eq!(
+        (signals.tracker_total, signals.infer_total),
+        (Some(millis(90)), Some(millis(5)))
+    );
+    // nvinferserver marks nothing else.
+    let signals = with_trace(|trace| trace.plugins = vec![plugin(Plugin::Infer, 100, 0)]);
+    assert_eq!(signals.infer_total, Some(millis(100)));
+}
+
+#[test]
 fn rates_come_from_the_clean_run() {
     let signals = with_trace(|_| {});
     assert_eq!(signals.e2e, Some(fps(110.0)));
