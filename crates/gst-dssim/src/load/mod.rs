@@ -6,15 +6,17 @@
 mod options;
 mod perf;
 mod stages;
+mod windows;
 
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 pub use options::{Extent, Options, OptionsError};
 
-use crate::deadline::sleep_until;
+use self::windows::Windows;
+use crate::deadline::{HOST_LATENESS, sleep_until};
 use crate::engine::Engine;
 use crate::ledger::Ledger;
 use crate::model::{Fault, Model};
@@ -28,10 +30,10 @@ pub enum End {
     Failed,
 }
 
-/// Frames that reached the sinks, by stream, and what the sources were told.
+/// What reached the sinks, and what the sources were told.
 #[derive(Debug)]
 struct Shared {
-    frames: Vec<AtomicU64>,
+    windows: Windows,
     ended: AtomicBool,
 }
 
@@ -65,13 +67,11 @@ pub fn run(
     Ledger::of_process(model).allocated(memory_mib(options.batch));
     console.running()?;
 
+    let start = Instant::now();
     let shared = Arc::new(Shared {
-        frames: (0..options.streams).map(|_| AtomicU64::new(0)).collect(),
+        windows: Windows::new(start, options.interval, options.streams),
         ended: AtomicBool::new(false),
     });
-    // Windows end between two frames of a paced stream, not on one.
-    let half_a_frame = Duration::from_secs_f64(model.source_fps.recip() / 2.0);
-    let start = Instant::now();
     stages::start(options, model, &shared, start);
     let first_end = model.faults.iter().find_map(|fault| match fault {
         Fault::EndOfStream { after } => Some(*after),
@@ -83,10 +83,8 @@ pub fn run(
         if last.is_some_and(|last| end > last) {
             break;
         }
-        sleep_until(start + end - half_a_frame.min(options.interval / 2));
-        let frames = shared.frames.iter();
-        let counts: Vec<u64> = frames.map(|n| n.load(Ordering::Relaxed)).collect();
-        console.window(&counts)?;
+        sleep_until(start + end + HOST_LATENESS);
+        console.window(&shared.windows.take())?;
     }
     shared.ended.store(true, Ordering::Relaxed);
     console.end()?;

@@ -1,11 +1,13 @@
 //! The threads of a load.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::windows::Windows;
 use super::{Extent, Options, Shared};
 use crate::deadline::{Server, sleep_until};
 use crate::decoders::{Decoders, Session};
@@ -18,6 +20,9 @@ const IN_FLIGHT: usize = 2;
 
 /// The streams that the frames of a batch came from.
 type Frames = Vec<u32>;
+
+/// A batch that a stage has done with, and when it had by the model: a thread may wake up later than that.
+type Done = (Frames, Instant);
 
 /// A batch that the GPU works on.
 struct Submitted {
@@ -53,7 +58,7 @@ pub(super) fn start(options: &Options, model: &Model, shared: &Arc<Shared>, star
     spawn("sink", {
         let (sinks, shared) = (options.sinks, Arc::clone(shared));
         let frame = Duration::from_secs_f64(model.source_fps.recip());
-        move || sink(sinks, frame, start, &tracked, &shared)
+        move || sink(sinks, frame, start, &tracked, &shared.windows)
     });
 }
 
@@ -113,7 +118,7 @@ fn output(
     domain: &Domain,
     start: Instant,
     submitted: &Receiver<Submitted>,
-    to_next: &SyncSender<Frames>,
+    to_next: &SyncSender<Done>,
 ) {
     for batch in submitted {
         let number = batch.number;
@@ -130,23 +135,24 @@ fn output(
                 _ => {}
             }
         }
-        if to_next.send(batch.frames).is_err() {
+        if to_next.send((batch.frames, batch.done)).is_err() {
             return;
         }
     }
 }
 
-fn track(model: &Model, inferred: &Receiver<Frames>, to_sink: &SyncSender<Frames>) {
+fn track(model: &Model, inferred: &Receiver<Done>, to_sink: &SyncSender<Done>) {
     let domain = Domain::default_of(model);
     let mut tracker = Server::default();
-    for (number, frames) in inferred.iter().enumerate() {
+    for (number, (frames, came)) in inferred.iter().enumerate() {
         let size = u32::try_from(frames.len()).unwrap_or(u32::MAX);
         let range = domain.push(&format!(
             "tracking_tracker_nvtracker_process(Batch={number})"
         ));
-        sleep_until(tracker.serve(Instant::now(), model.tracker_frame * size));
+        let done = tracker.serve(came, model.tracker_frame * size);
+        sleep_until(done);
         drop(range);
-        if to_sink.send(frames).is_err() {
+        if to_sink.send((frames, done)).is_err() {
             return;
         }
     }
@@ -157,25 +163,29 @@ fn sink(
     sinks: Sinks,
     frame: Duration,
     start: Instant,
-    tracked: &Receiver<Frames>,
-    shared: &Shared,
+    tracked: &Receiver<Done>,
+    windows: &Windows,
 ) {
     let mut clock = None;
-    for frames in tracked {
+    let mut shown: BTreeMap<u32, u32> = BTreeMap::new();
+    for (frames, came) in tracked {
         for stream in frames {
-            let Some(count) = shared.frames.get(stream as usize) else {
-                continue;
+            let number = shown.entry(stream).or_default();
+            let at = match sinks {
+                Sinks::AsFast => came,
+                Sinks::Paced => {
+                    // The first frame sets the clock, to a whole number of frames after the start, so that windows
+                    // of whole frames end between two of them.
+                    let zero = *clock.get_or_insert_with(|| {
+                        let behind = (came - start).as_secs_f64() / frame.as_secs_f64();
+                        start + frame.mul_f64(behind.ceil() + 0.5)
+                    });
+                    came.max(zero + frame * *number)
+                }
             };
-            if sinks == Sinks::Paced {
-                // The first frame sets the clock, to a whole number of frames after the start.
-                let zero = *clock.get_or_insert_with(|| {
-                    let behind = start.elapsed().as_secs_f64() / frame.as_secs_f64();
-                    start + frame.mul_f64(behind.ceil())
-                });
-                let shown = u32::try_from(count.load(Ordering::Relaxed)).unwrap_or(u32::MAX);
-                sleep_until(zero + frame * shown);
-            }
-            count.fetch_add(1, Ordering::Relaxed);
+            sleep_until(at);
+            windows.add(stream, at);
+            *number += 1;
         }
     }
 }
