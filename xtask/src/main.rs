@@ -79,12 +79,12 @@ enum Command {
         input: PathBuf,
         /// Where the result goes.
         output: PathBuf,
-        /// Where the kept part of the trace begins, in milliseconds of the session.
-        #[arg(long, value_name = "MS")]
-        from_ms: u32,
+        /// Where the kept part of the trace begins, in milliseconds of the session; a bundle without a trace needs none.
+        #[arg(long, value_name = "MS", requires = "to_ms")]
+        from_ms: Option<u32>,
         /// Where it ends.
-        #[arg(long, value_name = "MS")]
-        to_ms: u32,
+        #[arg(long, value_name = "MS", requires = "from_ms")]
+        to_ms: Option<u32>,
     },
     /// Makes the bundles of the runs that were recorded by hand as console logs.
     ImportRecordings {
@@ -144,7 +144,11 @@ fn run(command: Command) -> Result<()> {
             output,
             from_ms,
             to_ms,
-        } => recordings::pack(&input, &output, Window::from_millis(from_ms, to_ms)?),
+        } => {
+            let ends = from_ms.zip(to_ms);
+            let window = ends.map(|(from, to)| Window::from_millis(from, to));
+            recordings::pack(&input, &output, window.transpose()?)
+        }
         Command::ImportRecordings {
             shared,
             hardware,

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use ds_orchestrate::bundle::{Bundle, RecordedBundle};
+use ds_orchestrate::nvml::NVML_FILE;
 
 use crate::export::{self, Window};
 
@@ -13,7 +14,7 @@ const EXPORT: &str = "trace/e2e.sqlite";
 
 /// Copies a bundle. Its trace is cut to `window`, scrubbed and compressed; the report files, which a replay makes anew,
 /// and the capture itself stay behind.
-pub(crate) fn pack(from: &Path, to: &Path, window: Window) -> Result<()> {
+pub(crate) fn pack(from: &Path, to: &Path, window: Option<Window>) -> Result<()> {
     if to.exists() {
         bail!("`{}` exists already", to.display());
     }
@@ -22,6 +23,9 @@ pub(crate) fn pack(from: &Path, to: &Path, window: Window) -> Result<()> {
     for stage in &recorded.manifest().stages {
         bundle.set_stage(stage.name, stage.state.clone())?;
     }
+    if recorded.manifest().files.contains_key(NVML_FILE) {
+        bundle.write(NVML_FILE, &without_serials(&recorded.read(NVML_FILE)?))?;
+    }
     let packed = format!("{EXPORT}.gz");
     for mut command in recorded.commands()? {
         for file in [&command.stdout, &command.stderr] {
@@ -29,6 +33,8 @@ pub(crate) fn pack(from: &Path, to: &Path, window: Window) -> Result<()> {
         }
         for file in &mut command.files {
             if file == EXPORT {
+                let window =
+                    window.context("the bundle holds a trace: say which part of it to keep")?;
                 let target = to.join(&packed);
                 fs::create_dir_all(target.parent().context("a file in a folder")?)?;
                 export::trim(&from.join(EXPORT), &target, window)?;
@@ -69,22 +75,19 @@ fn without_serials(output: &[u8]) -> Vec<u8> {
             text = text.replace(&value, dummy);
         }
     }
-    // The query prints the UUID as a bare cell.
-    let cells = text.split([',', '\n']).map(str::trim);
-    let uuids: Vec<String> = cells
-        .filter(|cell| is_uuid(cell))
-        .map(str::to_owned)
-        .collect();
-    for uuid in uuids {
-        text = text.replace(&uuid, SERIALS[1].1);
+    // The query prints the UUID as a bare cell, NVML's reading holds it as a string.
+    for (start, _) in text.clone().match_indices("GPU-") {
+        let end = start + SERIALS[1].1.len();
+        if text.get(start..end).is_some_and(is_uuid) {
+            text.replace_range(start..end, SERIALS[1].1);
+        }
     }
     text.into_bytes()
 }
 
-fn is_uuid(cell: &str) -> bool {
-    cell.strip_prefix("GPU-").is_some_and(|rest| {
-        rest.len() == 36 && rest.chars().all(|c| c == '-' || c.is_ascii_hexdigit())
-    })
+fn is_uuid(text: &str) -> bool {
+    text.strip_prefix("GPU-")
+        .is_some_and(|rest| rest.chars().all(|c| c == '-' || c.is_ascii_hexdigit()))
 }
 
 #[cfg(test)]
@@ -104,6 +107,13 @@ mod tests {
             "0, NVIDIA H200, GPU-d0000000-9000-3000-1000-300000000001, 580.159.04",
             "0, NVIDIA H200, GPU-00000000-0000-4000-8000-000000000001, 580.159.04",
         );
-        check("**PERF:  30.00 (29.98)", "**PERF:  30.00 (29.98)");
+        check(
+            "\"uuid\": \"GPU-d0000000-9000-3000-1000-300000000001\",",
+            "\"uuid\": \"GPU-00000000-0000-4000-8000-000000000001\",",
+        );
+        check(
+            "GPU-less **PERF:  30.00 (29.98)",
+            "GPU-less **PERF:  30.00 (29.98)",
+        );
     }
 }

@@ -46,6 +46,23 @@ fn where_nobody_answers_each_is_named_with_what_to_do() {
 }
 
 #[test]
+fn whoever_answers_on_an_h200_the_report_is_the_same() {
+    let recording = bundle("h200-hw");
+    let report = |via| {
+        output_of(&[
+            "hw", "--replay", &recording, "--format", "json", "--via", via,
+        ])
+    };
+    let document: Value = serde_json::from_str(&report("both")).expect("JSON");
+    assert_eq!(document[0]["sm_count"], 132);
+    assert_eq!(document[0]["memory_mib"], 143_771.0);
+    assert_eq!(document[0]["findings"], Value::Array(Vec::new()));
+    for via in ["nvml", "nvidia-smi"] {
+        assert_eq!(report(via), report("both"), "{via}");
+    }
+}
+
+#[test]
 fn a_recording_without_nvml_has_nvidia_smi_alone() {
     let recording = bundle("h200-resnet152");
     let default = output_of(&["hw", "--replay", &recording]);

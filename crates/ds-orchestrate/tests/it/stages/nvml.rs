@@ -34,7 +34,7 @@ impl NvmlSource for Forbidden {
     }
 }
 
-/// The H200 of the shipped recordings as NVML would describe it: 132 SM of 128 cores, and the other numbers of its
+/// An H200 as NVML described one (`bundles/h200-hw`): 132 SM of 128 cores, and the other numbers of its
 /// `nvidia-smi -q -x`.
 pub(super) fn h200() -> NvmlGpu {
     NvmlGpu {
@@ -45,7 +45,7 @@ pub(super) fn h200() -> NvmlGpu {
         driver_version: Some("580.159.04".to_owned()),
         compute_capability: Some((9, 0)),
         memory_total_bytes: Some(143_771 << 20),
-        memory_free_bytes: Some((143_156 << 20) + 4096),
+        memory_free_bytes: Some(150_109_880_320),
         max_sm_mhz: Some(1980),
         max_memory_mhz: Some(3201),
         max_video_mhz: Some(1545),
@@ -125,6 +125,29 @@ fn each_alone_and_both_together_say_the_same() {
     assert_eq!((one.sm_count, one.bus_bits), (None, None));
     assert_eq!((other.sm_count, other.bus_bits), (Some(132), Some(6016)));
     assert_eq!(other.conflicts, []);
+}
+
+#[test]
+fn both_said_the_same_of_a_real_h200() {
+    let recording = RecordedBundle::open(&testdata("bundles/h200-hw")).expect("it is shipped");
+    let nvml = RecordedNvml::new(recording.clone());
+    let by = |via| {
+        let runner = Replay::new(recording.clone()).expect("it is whole");
+        let reading = read(&runner, &nvml, via);
+        assert_eq!(reading.gaps, Vec::<String>::new());
+        reading
+    };
+    let answer = nvml.read().expect("it is whole").expect("it was asked");
+    let gpus = answer.expect("it answered");
+    assert_eq!(gpus[0].unread, Vec::<String>::new());
+    // Every value that nvidia-smi prints, clocks of that moment and free memory included.
+    let mut expected = by(Via::Nvml).gpus[0].clone();
+    assert_eq!(
+        (expected.sm_count.take(), expected.bus_bits.take()),
+        (Some(132), Some(6016))
+    );
+    assert_eq!(by(Via::NvidiaSmi).gpus, [expected]);
+    assert_eq!(by(Via::Both).gpus[0].conflicts, []);
 }
 
 #[test]
