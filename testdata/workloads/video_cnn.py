@@ -13,13 +13,14 @@ Its native half is built first, as `video_feed.cu` says. A video for it:
     ffmpeg -f lavfi -i testsrc2=size=1920x1080:rate=30:duration=8 -pix_fmt yuv420p -c:v libx265 -preset veryfast -b:v 4M \\
         -x265-params keyint=60:bframes=0 -f hevc street.h265
 
-It runs until it is ended, as deepstream-app does with file-loop, or for `--seconds`.
+It runs until SIGINT or SIGTERM, as deepstream-app does with file-loop, or for `--seconds`.
 
 usage: video_cnn.py --video street.h265 --streams 64 --batch 16 [--resident] [--seconds 24] [--model resnet152] [--size 448]
                     [--window 1.0] [--library video_feed.so]
 """
 import argparse
 import ctypes
+import signal
 import time
 from collections import deque
 from pathlib import Path
@@ -134,6 +135,9 @@ def main():
         lib.feed_hold(feed)
     sources = numpy.zeros(args.batch, dtype=numpy.int32)
     queue = deque()
+    ended = []
+    for number in [signal.SIGINT, signal.SIGTERM]:
+        signal.signal(number, lambda *_: ended.append(True))
 
     def dequeue():
         step, slot, whose = queue.popleft()
@@ -147,7 +151,7 @@ def main():
     perf = Perf(args.streams, args.window)
     step = 0
     with torch.cuda.stream(stream):
-        while time.perf_counter() - perf.begin < args.seconds:
+        while not ended and time.perf_counter() - perf.begin < args.seconds:
             if len(queue) == IN_FLIGHT:
                 dequeue()
             slot = lib.feed_next(feed, sources.ctypes.data)
