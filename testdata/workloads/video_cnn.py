@@ -3,7 +3,8 @@
 
 Each of `--streams` sessions of NVDEC decodes the same elementary stream over and over. Their frames stay on the GPU, are
 gathered into batches of `--batch` in turn, scaled and normalised by a kernel, and go through an FP16 CNN of torchvision with
-random weights and folded batch norms, which is replayed from a CUDA graph; the scores are read back. With `--resident` the
+random weights, whose normalisation, addition and activation run inside the convolutions as an inference engine would have it,
+and which is replayed from a CUDA graph; the scores are read back. With `--resident` the
 frames are decoded beforehand and used again and again, so that inference runs alone. The console shows what deepstream-app
 shows: a header, then one `**PERF` line per window with a column for each stream. The ranges of NVTX around the inference
 carry the names that nvinfer gives its own; decoding and batching have none, as in DeepStream.
@@ -15,11 +16,12 @@ Its native half is built first, as `video_feed.cu` says. A video for it:
 
 It runs until SIGINT or SIGTERM, as deepstream-app does with file-loop, or for `--seconds`.
 
-usage: video_cnn.py --video street.h265 --streams 64 --batch 16 [--resident] [--seconds 24] [--model resnet152] [--size 448]
+usage: video_cnn.py --video street.h265 --streams 64 --batch 16 [--resident] [--seconds 24] [--model resnet152] [--size 576]
                     [--window 1.0] [--library video_feed.so]
 """
 import argparse
 import ctypes
+import operator
 import signal
 import time
 from collections import deque
@@ -61,9 +63,63 @@ def native(path):
     return library
 
 
+class Fused(torch.nn.Module):
+    """A convolution with what follows it: its bias, the addition of a shortcut, ReLU."""
+
+    def __init__(self, conv):
+        super().__init__()
+        self.conv = conv
+
+    def forward(self, x, shortcut=None):
+        conv = self.conv
+        how = (conv.bias, conv.stride, conv.padding, conv.dilation, conv.groups)
+        if shortcut is None:
+            return torch.cudnn_convolution_relu(x, conv.weight, *how)
+        return torch.cudnn_convolution_add_relu(x, conv.weight, shortcut, 1.0, *how)
+
+
+def untrained(model, size):
+    """The model with random weights, whose batch norms have seen one batch, so that values keep their scale."""
+    net = getattr(torchvision.models, model)(weights=None).cuda()
+    for module in net.modules():
+        if isinstance(module, torch.nn.BatchNorm2d):
+            module.momentum = 1.0
+    with torch.no_grad():
+        net(torch.randn(4, 3, size, size, device="cuda"))
+    return net.eval()
+
+
+def fused(net):
+    """The model with batch norms folded into the convolutions, and what follows these run by them."""
+    net = fuse(net)
+    modules, graph = dict(net.named_modules()), net.graph
+
+    def is_conv(node):
+        module = modules.get(node.target) if node.op == "call_module" else None
+        return isinstance(module, torch.nn.Conv2d) and len(node.users) == 1
+
+    for node in list(graph.nodes):
+        if node.op != "call_module" or not isinstance(modules[node.target], torch.nn.ReLU):
+            continue
+        before, shortcut = node.args[0], ()
+        conv = before
+        if before.target in (operator.add, operator.iadd):
+            conv, *shortcut = sorted(before.args, key=lambda operand: not is_conv(operand))
+        if not is_conv(conv):
+            continue
+        net.set_submodule(conv.target, Fused(modules[conv.target]))
+        with graph.inserting_before(node):
+            whole = graph.call_module(conv.target, (conv.args[0], *shortcut))
+        node.replace_all_uses_with(whole)
+        for gone in dict.fromkeys([node, before, conv]):
+            graph.erase_node(gone)
+    net.recompile()
+    return net
+
+
 def capture(model, size, batch, stream):
     """The model as a graph over fixed input and output buffers."""
-    net = fuse(getattr(torchvision.models, model)(weights=None).eval()).half().cuda()
+    net = fused(untrained(model, size)).half()
     net = net.to(memory_format=torch.channels_last)
     images = torch.zeros(batch, 3, size, size, dtype=torch.half, device="cuda")
     images = images.to(memory_format=torch.channels_last)
@@ -114,7 +170,7 @@ def main():
     parser.add_argument("--batch", type=int, required=True)
     parser.add_argument("--resident", action="store_true")
     parser.add_argument("--model", default="resnet152")
-    parser.add_argument("--size", type=int, default=448)
+    parser.add_argument("--size", type=int, default=576)
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--window", type=float, default=1.0)
     parser.add_argument("--library", default=Path(__file__).with_name("video_feed.so"))
