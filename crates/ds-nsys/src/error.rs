@@ -58,6 +58,16 @@ pub enum Error {
         source: rusqlite::Error,
     },
 
+    /// A trace of PyTorch's profiler could not be written into a temporary database.
+    #[error("`{}`: its temporary database cannot be written", path.display())]
+    Import {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite said.
+        #[source]
+        source: rusqlite::Error,
+    },
+
     /// A table lacks a column without which its rows mean nothing.
     #[error("`{}`: table `{table}` has no column `{column}`", path.display())]
     MissingColumn {
@@ -144,7 +154,7 @@ impl Error {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Read { .. } | Self::Write(_) => ErrorKind::Io,
+            Self::Read { .. } | Self::Import { .. } | Self::Write(_) => ErrorKind::Io,
             Self::NeedsExport { .. } | Self::NotAnExport { .. } => ErrorKind::NotAnExport,
             Self::Damaged { .. }
             | Self::Query { .. }

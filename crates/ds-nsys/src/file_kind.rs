@@ -18,6 +18,8 @@ const REPORT_MAGIC: &[u8] = b"NVIDIA Tegra Profiler Report ";
 /// What stands behind eight changing bytes in `.qdstrm`, read from streams of 2022.4.2 to 2023.4.4.
 const STREAM_MAGIC: &[u8] = b"NVIDIA Nsight Systems Stream ";
 const STREAM_OFFSET: usize = 8;
+/// What some editors write before UTF-8.
+const UTF_8_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 
 /// A release of Nsight Systems.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,7 +75,7 @@ pub struct NotAVersion;
 pub enum FileKind {
     /// A SQLite database; whether Nsight Systems wrote it, its tables tell.
     Sqlite,
-    /// A gzip file, which may hold a database.
+    /// A gzip file, which may hold a database or a trace of PyTorch's profiler.
     Gzip,
     /// A report, `.nsys-rep` or `.qdrep`.
     Report {
@@ -85,6 +87,8 @@ pub enum FileKind {
         /// The release that wrote it.
         writer: Option<NsysVersion>,
     },
+    /// A JSON object, which may be a trace of PyTorch's profiler; whether it is, its members tell.
+    JsonObject,
     /// No bytes at all.
     Empty,
     /// Anything else.
@@ -113,9 +117,20 @@ impl FileKind {
             Self::Stream {
                 writer: version_at(rest),
             }
+        } else if begins_a_json_object(head) {
+            Self::JsonObject
         } else {
             Self::Other
         }
+    }
+}
+
+/// A brace with a name in quotes behind it, or with nothing, in any layout.
+fn begins_a_json_object(head: &[u8]) -> bool {
+    let head = head.strip_prefix(UTF_8_MARK).unwrap_or(head);
+    match head.trim_ascii_start().split_first() {
+        Some((b'{', rest)) => matches!(rest.trim_ascii_start().first(), None | Some(b'"' | b'}')),
+        _ => false,
     }
 }
 
@@ -134,6 +149,7 @@ impl fmt::Display for FileKind {
             Self::Gzip => ("a gzip file", None),
             Self::Report { writer } => ("an Nsight Systems report", writer.as_ref()),
             Self::Stream { writer } => ("a raw Nsight Systems stream", writer.as_ref()),
+            Self::JsonObject => ("a JSON object", None),
             Self::Empty => ("an empty file", None),
             Self::Other => ("a file of another kind", None),
         };

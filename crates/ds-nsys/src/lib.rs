@@ -80,6 +80,7 @@ mod file_kind;
 mod gpu_metrics;
 mod grouped;
 mod ids;
+mod kineto;
 mod launch;
 mod memory_usage;
 mod nvtx;
@@ -103,14 +104,15 @@ pub use analysis::{
     KernelTime, Measure, NameFolding, Normalization, Note, Outcome, OverallItem, Prefill,
     PrefillEvidence, Purpose, RankBasis, RankKey, RankOptions, RankRow, RankSteps, RankTable,
     Refusal, RefusalPolicy, SampledItem, SampledProfile, Side, Significance, Spread, Step,
-    StepBound, StepKind, StepMethod, StepOptions, StepSeries, Steps, Straggler, StragglerEvidence,
-    Taxonomy, Verdict, WorkBasis, WorkKind,
+    StepBound, StepKind, StepMethod, StepOptions, StepSeries, StepTokens, Steps, Straggler,
+    StragglerEvidence, Taxonomy, Verdict, WorkBasis, WorkKind,
 };
 pub use busy::{Busy, DeviceBusy, GpuWork, Interval, Intervals, WorkTimeline};
 pub use error::{Error, ErrorKind, Result};
 pub use file_kind::{FileKind, MAGIC_LEN, NotAVersion, NsysVersion};
 pub use gpu_metrics::{Metric, MetricSamples, MetricUnit, Reading};
 pub use ids::{DeviceKey, ProcessKey, StreamKey, ThreadKey};
+pub use kineto::{CutOff, Distributed, EventCounts, Kineto, ProfilerOption};
 pub use memory_usage::{MemoryKind, MemoryUsage};
 pub use nvtx::{
     FoldedRange, Plugin, PluginTime, PluginTimes, RangeName, RangeOwner, RangeStyle, ThreadTime,

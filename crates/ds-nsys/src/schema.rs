@@ -91,7 +91,10 @@ impl Schema {
         let mut names =
             conn.prepare("SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")?;
         let mut names = names.query([])?;
-        let mut columns = conn.prepare("SELECT name, type, pk FROM pragma_table_info(?1)")?;
+        // With computed columns (2 and 3), which `table_info` leaves out and traces of PyTorch's profiler have; 1 marks the
+        // hidden ones of virtual tables.
+        let mut columns =
+            conn.prepare("SELECT name, type, pk FROM pragma_table_xinfo(?1) WHERE hidden <> 1")?;
         while let Some(row) = names.next()? {
             let name: String = row.get(0)?;
             let kind: String = row.get(1)?;

@@ -54,7 +54,8 @@ pub(crate) enum TraceCommand {
     Join(JoinArgs),
     /// Ranks of one or several traces side by side: who is slow, and who waits
     #[command(
-        after_help = "Example:\n  dsprof trace ranks rank0.sqlite rank1.sqlite\n  dsprof trace ranks captures/"
+        after_help = "Example:\n  dsprof trace ranks rank0.sqlite rank1.sqlite\n  dsprof trace ranks captures/\n  \
+                            dsprof trace ranks vllm_profile/"
     )]
     Ranks(RanksArgs),
     /// Where a pipeline's time goes, by the elements that mark NVTX ranges
@@ -97,7 +98,7 @@ pub(crate) struct TaxonomyArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct PartArgs {
-    /// The export: .sqlite, or .sqlite.gz
+    /// The export (.sqlite), or a trace of PyTorch's profiler (.pt.trace.json); either also as .gz
     pub(crate) trace: PathBuf,
     #[command(flatten)]
     pub(crate) window: WindowArgs,
@@ -115,7 +116,8 @@ pub(crate) struct RuledArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct StatsArgs {
-    /// The export (.sqlite, .sqlite.gz), or what somebody's `nsys stats` printed
+    /// The export (.sqlite), a trace of PyTorch's profiler (.pt.trace.json), either also as .gz, or what somebody's
+    /// `nsys stats` printed
     #[arg(required_unless_present = "help_reports")]
     pub(crate) trace: Option<PathBuf>,
     /// Reports, by their new or old names, with options such as `:base`; see --help-reports [default: the summaries of
@@ -203,7 +205,7 @@ pub(crate) struct GapsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// The export: .sqlite, or .sqlite.gz
+    /// The export (.sqlite), or a trace of PyTorch's profiler (.pt.trace.json); either also as .gz
     pub(crate) trace: PathBuf,
     /// What the capture is wanted for [default: decode where steps are found, else pipeline]
     #[arg(long = "as", value_name = "PURPOSE")]
@@ -306,7 +308,7 @@ pub(crate) struct MetricsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct MemoryArgs {
-    /// The export: .sqlite, or .sqlite.gz
+    /// The export (.sqlite), or a trace of PyTorch's profiler (.pt.trace.json); either also as .gz
     pub(crate) trace: PathBuf,
     #[command(flatten)]
     pub(crate) print: FormatArgs,

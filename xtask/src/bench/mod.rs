@@ -4,6 +4,7 @@
 //! Every figure is the median of three runs on a warm cache.
 
 mod grow;
+mod kineto;
 mod measure;
 
 use std::fs;
@@ -29,7 +30,10 @@ const NSYS_RATIO: f64 = 20.0;
 
 /// What is timed on what.
 #[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Options {
+    #[command(subcommand)]
+    other: Option<Other>,
     /// The nsys to compare with; without it the one that .ci/install-nsys.sh installs, or the one on PATH.
     #[arg(long, value_name = "PATH")]
     nsys: Option<PathBuf>,
@@ -41,8 +45,18 @@ pub(crate) struct Options {
     source: Option<PathBuf>,
 }
 
+/// Other things to time.
+#[derive(clap::Subcommand)]
+enum Other {
+    /// Times the reading of a large trace of PyTorch's profiler, and shows that its size costs no memory.
+    Kineto(kineto::Options),
+}
+
 /// Makes the trace, times the three programs and prints the ratios.
 pub(crate) fn run(options: &Options) -> Result<()> {
+    if let Some(Other::Kineto(options)) = &options.other {
+        return kineto::run(options);
+    }
     let trace = large_trace(options)?;
     Step::cargo()
         .args(["build", "--release", "--package", "dsprof"])

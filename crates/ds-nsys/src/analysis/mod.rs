@@ -33,7 +33,7 @@ pub use ranks::{
 pub use stats::{Significance, Spread};
 pub use steps::{
     AnchorReading, Communication, Prefill, PrefillEvidence, RankSteps, Step, StepBound, StepKind,
-    StepMethod, StepOptions, StepSeries, Steps,
+    StepMethod, StepOptions, StepSeries, StepTokens, Steps,
 };
 pub use taxonomy::{Category, Taxonomy};
 pub use totals::WorkKind;

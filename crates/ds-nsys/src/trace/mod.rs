@@ -16,11 +16,12 @@ use tempfile::TempPath;
 
 use crate::error::{Error, Result};
 use crate::file_kind::NsysVersion;
+use crate::kineto::{CutOff, Kineto};
 use crate::schema::{Schema, SchemaVersion};
 use crate::strings::Strings;
 use crate::units::Nanos;
 
-/// An export of Nsight Systems, opened for reading.
+/// An export of Nsight Systems, or a trace of PyTorch's profiler, opened for reading.
 ///
 /// Opening reads the schema and the small tables; the event tables are scanned when a summary asks for them.
 #[derive(Debug)]
@@ -35,7 +36,9 @@ pub struct Trace {
     capture: CaptureSettings,
     integrity: Integrity,
     warnings: Vec<Warning>,
-    /// Keeps the decompressed copy of a gzip'd export alive; dropping it removes the file.
+    /// What the file says about itself, where PyTorch's profiler wrote it.
+    kineto: Option<Kineto>,
+    /// Keeps the temporary database alive, where the file is none as it stands; dropping it removes it.
     _unpacked: Option<TempPath>,
 }
 
@@ -63,6 +66,27 @@ pub enum Warning {
     NoExportMeta,
     /// The file is too large for a check of every page at opening; only its length was compared.
     PagesNotChecked,
+    /// PyTorch's profiler wrote the file, and slowed the program that it watched.
+    Distorted {
+        /// By what, and what can be used all the same.
+        how: String,
+    },
+    /// The file ends early.
+    CutOff(CutOff),
+    /// Events could not be used.
+    EventsLeftOut {
+        /// Events that could not be understood, or lack what their kind needs.
+        unreadable: u64,
+        /// Events without a usable time.
+        untimed: u64,
+    },
+    /// Several processes made CUDA calls, although one such file holds one: somebody merged them.
+    SeveralProcesses {
+        /// How many.
+        processes: usize,
+    },
+    /// The name says that a front end wrote the file; its workers launch the GPU work.
+    OfFrontEnd,
 }
 
 impl fmt::Display for Warning {
@@ -81,6 +105,27 @@ impl fmt::Display for Warning {
             Self::PagesNotChecked => {
                 f.write_str("the file is large: its length was checked at opening, not every page")
             }
+            Self::Distorted { how } => f.write_str(how),
+            Self::CutOff(cut) => write!(
+                f,
+                "the file ends early, after {} of JSON: {}; every figure is of what comes before",
+                cut.after, cut.reason
+            ),
+            Self::EventsLeftOut {
+                unreadable,
+                untimed,
+            } => write!(
+                f,
+                "left out: {unreadable} events that cannot be understood, {untimed} without a time"
+            ),
+            Self::SeveralProcesses { processes } => write!(
+                f,
+                "{processes} processes made CUDA calls in one file: merged traces share ids, and work may be joined to the \
+                 wrong call; give the files of the ranks instead"
+            ),
+            Self::OfFrontEnd => f.write_str(
+                "the name says that a front end wrote this file: the GPU work is in the files of its workers",
+            ),
         }
     }
 }
@@ -114,6 +159,12 @@ impl Trace {
     #[must_use]
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
+    }
+
+    /// What the file says about itself, where PyTorch's profiler wrote it; `None` for an export of Nsight Systems.
+    #[must_use]
+    pub fn kineto(&self) -> Option<&Kineto> {
+        self.kineto.as_ref()
     }
 
     /// Whether the export has the table, under exactly this name.

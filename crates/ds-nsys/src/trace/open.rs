@@ -11,6 +11,7 @@ use tempfile::{NamedTempFile, TempPath};
 use super::{CaptureSettings, ExportVersion, Trace, Warning};
 use crate::error::{Error, Result};
 use crate::file_kind::{FileKind, MAGIC_LEN};
+use crate::kineto::{self, Imported};
 use crate::schema::{NEWEST_EXAMINED, Schema};
 use crate::strings::Strings;
 
@@ -49,9 +50,10 @@ enum Mode {
 }
 
 impl Trace {
-    /// Opens an export: a `.sqlite` file, or one compressed with gzip, which is unpacked into a temporary file.
+    /// Opens an export, or a trace of PyTorch's profiler; either may be compressed with gzip.
     ///
-    /// The file is recognised by its content, opened read-only and never changed.
+    /// The file is recognised by its content, opened read-only and never changed. What is not a database as it stands is
+    /// turned into one in a temporary file.
     ///
     /// # Errors
     ///
@@ -67,9 +69,13 @@ impl Trace {
         let head = read_head(&mut file).map_err(read_error)?;
         let (database, unpacked) = match FileKind::recognise(&head) {
             FileKind::Sqlite => (path.to_owned(), None),
-            FileKind::Gzip => {
-                let unpacked = unpack(path, &mut file)?;
-                (unpacked.to_path_buf(), Some(unpacked))
+            FileKind::Gzip => match unpack(path, &mut file)? {
+                Unpacked::Database(database) => (database.to_path_buf(), Some(database)),
+                Unpacked::Kineto(imported) => return Self::open_imported(path, imported),
+            },
+            FileKind::JsonObject => {
+                file.seek(SeekFrom::Start(0)).map_err(read_error)?;
+                return Self::open_imported(path, kineto::import(path, file)?);
             }
             kind @ (FileKind::Report { .. } | FileKind::Stream { .. }) => {
                 return Err(Error::NeedsExport {
@@ -85,6 +91,15 @@ impl Trace {
             }
         };
         Self::open_database(path, &database, unpacked)
+    }
+
+    fn open_imported(path: &Path, imported: Imported) -> Result<Self> {
+        let Imported { database, facts } = imported;
+        let mut trace = Self::open_database(path, &database.to_path_buf(), Some(database))?;
+        // Those of the export speak of a file that nobody gave.
+        trace.warnings = facts.warnings();
+        trace.kineto = Some(facts);
+        Ok(trace)
     }
 
     fn open_database(path: &Path, database: &Path, unpacked: Option<TempPath>) -> Result<Self> {
@@ -129,6 +144,7 @@ impl Trace {
             capture,
             integrity,
             warnings,
+            kineto: None,
             _unpacked: unpacked,
         })
     }
@@ -167,7 +183,13 @@ fn read_head(file: &mut File) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-fn unpack(path: &Path, file: &mut File) -> Result<TempPath> {
+/// What a gzip file held.
+enum Unpacked {
+    Database(TempPath),
+    Kineto(Imported),
+}
+
+fn unpack(path: &Path, file: &mut File) -> Result<Unpacked> {
     let read_error = |source| Error::Read {
         path: path.to_owned(),
         source,
@@ -185,6 +207,10 @@ fn unpack(path: &Path, file: &mut File) -> Result<TempPath> {
         .map_err(damaged)?;
     // Looked at before unpacking, so that no other archive fills the disk.
     let kind = FileKind::recognise(&head);
+    if kind == FileKind::JsonObject {
+        let imported = kineto::import(path, head.as_slice().chain(decoder))?;
+        return Ok(Unpacked::Kineto(imported));
+    }
     if kind != FileKind::Sqlite {
         let found = format!("a gzip file that holds {kind}");
         return Err(Error::NotAnExport {
@@ -195,7 +221,7 @@ fn unpack(path: &Path, file: &mut File) -> Result<TempPath> {
     let mut unpacked = NamedTempFile::with_suffix(".sqlite").map_err(read_error)?;
     unpacked.write_all(&head).map_err(read_error)?;
     io::copy(&mut decoder, &mut unpacked).map_err(damaged)?;
-    Ok(unpacked.into_temp_path())
+    Ok(Unpacked::Database(unpacked.into_temp_path()))
 }
 
 /// Compares the file's length with the page size and count in its header.

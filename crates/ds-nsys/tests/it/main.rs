@@ -4,6 +4,7 @@ mod analysis;
 mod busy;
 mod captures;
 mod damage;
+mod kineto;
 mod live;
 mod plugins;
 mod recordings;

@@ -6,6 +6,7 @@ use crate::analysis::work::column;
 use crate::busy::{Busy, DeviceBusy, GpuWork};
 use crate::error::Result;
 use crate::ids::ProcessKey;
+use crate::kineto::Kineto;
 use crate::launch::Launches;
 use crate::query::Window;
 use crate::rows::Needed;
@@ -45,6 +46,8 @@ pub(super) struct Evidence {
     pub(super) window: Window,
     pub(super) session_end: Option<SessionEnd>,
     pub(super) steps: Steps,
+    /// What the file says about itself, where PyTorch's profiler wrote it.
+    pub(super) kineto: Option<Kineto>,
 }
 
 impl Evidence {
@@ -68,6 +71,7 @@ impl Evidence {
             early_kernels,
             window,
             steps,
+            kineto: trace.kineto().cloned(),
         })
     }
 

@@ -2,6 +2,7 @@
 
 use super::emptiness::Emptiness;
 use super::evidence::{Evidence, SessionEnd};
+use super::kineto;
 use super::{CheckOptions, Gate, GateId, GateRole, GateState, Measure, Purpose};
 use crate::analysis::stats::share_of_count;
 use crate::analysis::steps::{PrefillEvidence, StepSeries};
@@ -14,7 +15,7 @@ use crate::units::{Nanos, Share};
 /// captures the one that missed it was silent for 60.7 %, the others for 16.7 % at most.
 const SILENT_AT_MOST: Share = Share(1.0 / 3.0);
 /// More rows without usable times than this mean that the collection went wrong.
-const BAD_TIMES_AT_MOST: Share = Share(0.001);
+pub(super) const BAD_TIMES_AT_MOST: Share = Share(0.001);
 /// Steps are regular when the median distance from their median is at most this share of it. Decode loops recorded on an
 /// H200 show 0.1 to 3.3 %.
 const IRREGULAR_AT_MOST: Share = Share(0.25);
@@ -78,6 +79,10 @@ pub(super) fn answer(evidence: &Evidence, purpose: Purpose, options: &CheckOptio
     ];
     answers
         .into_iter()
+        .map(|answer| match &evidence.kineto {
+            Some(facts) => kineto::instead(answer, facts, evidence, options),
+            None => answer,
+        })
         .map(|answer| {
             let asked_for = answer.id == GateId::G9 && options.expected_tpot.is_some();
             let role = if purpose.needs(answer.id) || asked_for {
@@ -99,17 +104,17 @@ pub(super) fn answer(evidence: &Evidence, purpose: Purpose, options: &CheckOptio
 }
 
 /// A gate before its role is known.
-struct Answer {
-    id: GateId,
-    state: GateState,
-    measured: Option<Measure>,
-    threshold: Option<Measure>,
-    reason: String,
-    action: Option<String>,
+pub(super) struct Answer {
+    pub(super) id: GateId,
+    pub(super) state: GateState,
+    pub(super) measured: Option<Measure>,
+    pub(super) threshold: Option<Measure>,
+    pub(super) reason: String,
+    pub(super) action: Option<String>,
 }
 
 impl Answer {
-    fn new(id: GateId, state: GateState, reason: impl Into<String>) -> Self {
+    pub(super) fn new(id: GateId, state: GateState, reason: impl Into<String>) -> Self {
         Self {
             id,
             state,
@@ -120,17 +125,17 @@ impl Answer {
         }
     }
 
-    fn measured(mut self, measured: Measure) -> Self {
+    pub(super) fn measured(mut self, measured: Measure) -> Self {
         self.measured = Some(measured);
         self
     }
 
-    fn against(mut self, threshold: Measure) -> Self {
+    pub(super) fn against(mut self, threshold: Measure) -> Self {
         self.threshold = Some(threshold);
         self
     }
 
-    fn action(mut self, action: impl Into<String>) -> Self {
+    pub(super) fn action(mut self, action: impl Into<String>) -> Self {
         self.action = Some(action.into());
         self
     }
@@ -480,7 +485,7 @@ fn idle(evidence: &Evidence) -> Answer {
     let reason = format!(
         "no GPU work in the last {:.3} ms before {until}; the capture was ended by {}",
         silent.as_millis_f64(),
-        trigger_name(evidence.capture.stop_trigger())
+        trigger_name(evidence)
     );
     Answer::new(GateId::G13, pass_if(share <= SILENT_AT_MOST), reason)
         .measured(Measure::Share(share))
@@ -488,8 +493,9 @@ fn idle(evidence: &Evidence) -> Answer {
         .otherwise("start the load before the capture, and end the capture while it runs")
 }
 
-fn trigger_name(trigger: Option<Trigger>) -> String {
-    match trigger {
+fn trigger_name(evidence: &Evidence) -> String {
+    match evidence.capture.stop_trigger() {
+        None if evidence.kineto.is_some() => "the program's call".to_owned(),
         None => "nothing that the export names".to_owned(),
         Some(Trigger::Immediate) => "`Immediate`".to_owned(),
         Some(Trigger::Manual) => "`Manual`".to_owned(),

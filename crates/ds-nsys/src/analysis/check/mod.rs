@@ -7,6 +7,7 @@ mod bound;
 mod emptiness;
 mod evidence;
 mod gates;
+mod kineto;
 mod notes;
 mod shares;
 
@@ -20,6 +21,7 @@ pub use shares::{BusyShares, WorkBasis};
 use super::steps::{StepOptions, Steps};
 use super::taxonomy::Taxonomy;
 use crate::error::Result;
+use crate::kineto::Kineto;
 use crate::query::Window;
 use crate::trace::Trace;
 use crate::units::{FracNanos, Nanos, Share};
@@ -272,6 +274,9 @@ pub struct Verdict {
     pub notes: Vec<Note>,
     /// The steps on which part of the verdict rests.
     pub steps: Steps,
+    /// How the profiler changed the times that it recorded, in words; `None` for Nsight Systems, of which only a comparison
+    /// tells.
+    pub distortion: Option<String>,
 }
 
 impl Verdict {
@@ -281,7 +286,8 @@ impl Verdict {
         self.gates.iter().find(|gate| gate.id == id)
     }
 
-    /// Whether the profiler itself says that events are missing: every figure is then of a part of the work.
+    /// Whether the profiler itself says that events are missing, or the file ends early: every figure is then of a part of
+    /// the work.
     #[must_use]
     pub fn is_partial(&self) -> bool {
         self.gate(GateId::G6)
@@ -337,6 +343,7 @@ impl Trace {
             notes: notes::of(&evidence),
             shares,
             gates,
+            distortion: evidence.kineto.as_ref().map(Kineto::distortion),
             steps: evidence.steps,
         })
     }

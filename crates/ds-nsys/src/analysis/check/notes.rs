@@ -202,6 +202,10 @@ fn traced_as_a_whole(evidence: &Evidence) -> bool {
 }
 
 fn unused_gpus(evidence: &Evidence) -> Option<Note> {
+    // Such a file lists all GPUs that the process sees, and holds the work of one rank.
+    if evidence.kineto.is_some() {
+        return None;
+    }
     let mut used: Vec<Option<i64>> = evidence
         .ranks()
         .map(|rank| {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::analysis::check::{GateId, Outcome, Verdict};
 use crate::error::Result;
+use crate::kineto::Kineto;
 use crate::trace::Trace;
 
 /// One of the two traces.
@@ -43,6 +44,18 @@ pub enum Refusal {
         /// The capture whose graphs were traced as a whole.
         whole: Side,
     },
+    /// Two profilers made the captures, and each slows the program in its own way.
+    ProfilersDiffer {
+        /// The capture that PyTorch's profiler made.
+        kineto: Side,
+    },
+    /// PyTorch's profiler made both, and recorded more in one of them, at a cost to the program.
+    ProfilerOptionsDiffer {
+        /// What it recorded in the first capture.
+        first: String,
+        /// What it recorded in the second capture.
+        second: String,
+    },
     /// The captures ran on different GPUs.
     GpusDiffer {
         /// Names of the first capture's GPUs.
@@ -72,6 +85,16 @@ impl fmt::Display for Refusal {
             Self::GraphModesDiffer { whole } => write!(
                 f,
                 "only the {whole} capture traced graphs as a whole: capture both with the same `--cuda-graph-trace`"
+            ),
+            Self::ProfilersDiffer { kineto } => write!(
+                f,
+                "only the {kineto} capture was made by PyTorch's profiler, whose steps are longer and busy shares smaller: \
+                 capture both with the same profiler"
+            ),
+            Self::ProfilerOptionsDiffer { first, second } => write!(
+                f,
+                "PyTorch's profiler ran with {first} in the first capture and with {second} in the second: capture both with \
+                 the same options"
             ),
             Self::GpusDiffer { first, second } => {
                 write!(f, "the captures ran on {first} and on {second}")
@@ -107,6 +130,21 @@ pub(super) fn of(first: (&Trace, &Verdict), second: (&Trace, &Verdict)) -> Resul
         }),
         (true, true) | (false, false) => {}
     }
+    match (first.0.kineto(), second.0.kineto()) {
+        (Some(_), None) => refusals.push(Refusal::ProfilersDiffer {
+            kineto: Side::First,
+        }),
+        (None, Some(_)) => refusals.push(Refusal::ProfilersDiffer {
+            kineto: Side::Second,
+        }),
+        (Some(a), Some(b)) if a.options != b.options => {
+            refusals.push(Refusal::ProfilerOptionsDiffer {
+                first: options(a),
+                second: options(b),
+            });
+        }
+        (Some(_), Some(_)) | (None, None) => {}
+    }
     let gpus = |trace: &Trace| -> Result<String> {
         let mut names: Vec<String> = trace
             .gpus()?
@@ -133,4 +171,17 @@ pub(super) fn of(first: (&Trace, &Verdict), second: (&Trace, &Verdict)) -> Resul
         });
     }
     Ok(refusals)
+}
+
+fn options(facts: &Kineto) -> String {
+    let names: Vec<String> = facts
+        .options
+        .iter()
+        .map(|option| format!("`{option}`"))
+        .collect();
+    if names.is_empty() {
+        "no option".to_owned()
+    } else {
+        names.join(", ")
+    }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::StepMethod;
 use super::idle_gap::{self, Ordinary};
+use super::{StepMethod, StepTokens};
 use crate::analysis::api::HostCalls;
 use crate::analysis::work::{
     OWN, RankWork, Replay, WORK_TABLES, device_of, interval_of, work_columns,
@@ -29,8 +29,8 @@ pub(super) struct Beginnings {
     pub(super) from: i64,
     /// Where the work of the last step ends.
     pub(super) end: i64,
-    /// Context tokens of each step, where the program annotates them.
-    pub(super) context_tokens: Option<Vec<u64>>,
+    /// The tokens of each step, where the program annotates them.
+    pub(super) tokens: Option<Vec<StepTokens>>,
 }
 
 /// All anchors of a rank, the best first.
@@ -69,7 +69,7 @@ pub(super) fn of_rank(
             from: *first,
             starts,
             end: last.end.0,
-            context_tokens: None,
+            tokens: None,
         });
     }
     found
@@ -108,7 +108,7 @@ fn of_graphs(replays: &[Replay]) -> Option<(Replay, Beginnings)> {
         from: first.start,
         starts: beginning.iter().map(|replay| replay.start).collect(),
         end: replays.iter().map(|replay| replay.end).max()?,
-        context_tokens: None,
+        tokens: None,
     };
     Some((first, anchor))
 }
@@ -128,8 +128,8 @@ const STEP_TEXTS: [&str; 8] = [
 /// What the text of a range says about steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StepText {
-    /// One step with this many context tokens.
-    Annotated(u64),
+    /// One step with these tokens.
+    Annotated(StepTokens),
     /// One step.
     Plain,
 }
@@ -138,11 +138,13 @@ enum StepText {
 fn step_text(text: &str) -> Option<StepText> {
     if let Some(rest) = text.strip_prefix("execute_context_") {
         let (_, rest) = rest.split_once('(')?;
-        let (tokens, rest) = rest.split_once(')')?;
-        return rest
-            .starts_with("_generation_")
-            .then(|| tokens.parse().ok().map(StepText::Annotated))
-            .flatten();
+        let (context, rest) = rest.split_once(')')?;
+        let (_, rest) = rest.strip_prefix("_generation_")?.split_once('(')?;
+        let (generation, _) = rest.split_once(')')?;
+        return Some(StepText::Annotated(StepTokens {
+            context: context.parse().ok()?,
+            generation: generation.parse().ok()?,
+        }));
     }
     let plain = text
         .trim_end_matches(|c: char| c.is_ascii_digit() || "#_ :[]()=".contains(c))
@@ -202,7 +204,7 @@ pub(super) fn of_ranges(trace: &Trace, window: Window) -> Result<BTreeMap<Device
             },
             from: range_of(on_gpu.first()?).start,
             end: on_gpu.iter().map(|work| work.end).max()?,
-            context_tokens: on_gpu
+            tokens: on_gpu
                 .iter()
                 .map(|work| annotated(range_of(work)))
                 .collect(),
@@ -276,24 +278,31 @@ fn project(
 
 #[cfg(test)]
 mod tests {
-    use super::{Replay, StepText, of_graphs, step_text};
+    use super::{Replay, StepText, StepTokens, of_graphs, step_text};
 
     #[test]
     fn texts_that_mean_a_step() {
         for (text, expected) in [
             (
                 "execute_context_2(512)_generation_30(30)",
-                Some(StepText::Annotated(512)),
+                Some(StepText::Annotated(StepTokens {
+                    context: 512,
+                    generation: 30,
+                })),
             ),
             (
                 "execute_context_0(0)_generation_8(8)",
-                Some(StepText::Annotated(0)),
+                Some(StepText::Annotated(StepTokens {
+                    context: 0,
+                    generation: 8,
+                })),
             ),
             ("decode_step", Some(StepText::Plain)),
             ("ProfilerStep#12", Some(StepText::Plain)),
             ("decode_step 17", Some(StepText::Plain)),
             ("execute_context_2", None),
             ("execute_context_2(x)_generation_1(1)", None),
+            ("execute_context_2(5)_generation_1", None),
             ("py::decode", None),
             ("prefill", None),
             ("TensorRT:ExecutionContext::enqueue", None),

@@ -100,8 +100,42 @@ pub struct AnchorReading {
 pub enum StepKind {
     /// It did, as far as can be told.
     Decode,
-    /// It also processed a prompt.
+    /// It processed a prompt, and generated tokens of other requests: only annotations tell.
+    Mixed,
+    /// It processed a prompt.
     Prefill,
+}
+
+impl StepKind {
+    /// Whether a prompt was processed.
+    #[must_use]
+    pub fn has_prompt(self) -> bool {
+        match self {
+            Self::Decode => false,
+            Self::Mixed | Self::Prefill => true,
+        }
+    }
+}
+
+/// The tokens of a step, as the program annotates them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StepTokens {
+    /// Tokens of prompts.
+    pub context: u64,
+    /// Tokens generated.
+    pub generation: u64,
+}
+
+impl StepTokens {
+    /// What a step with these tokens did.
+    #[must_use]
+    pub fn kind(self) -> StepKind {
+        match (self.context, self.generation) {
+            (0, _) => StepKind::Decode,
+            (_, 0) => StepKind::Prefill,
+            _ => StepKind::Mixed,
+        }
+    }
 }
 
 /// One step.
@@ -112,6 +146,8 @@ pub struct Step {
     pub span: Interval,
     /// Whether it generated tokens only.
     pub kind: StepKind,
+    /// Its tokens; `None` where the program does not annotate them.
+    pub tokens: Option<StepTokens>,
     /// The time within it in which the device did anything.
     pub busy: Nanos,
     /// The time from the end of its work to the next step.

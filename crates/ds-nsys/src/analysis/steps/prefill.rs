@@ -33,12 +33,11 @@ pub(super) fn mark(
     rank: &RankWork,
     mut draft: Draft,
 ) -> Result<Option<StepSeries>> {
-    let evidence = match &draft.anchor.context_tokens {
+    let evidence = match &draft.anchor.tokens {
         Some(tokens) => {
             for (step, tokens) in draft.steps.iter_mut().zip(tokens) {
-                if *tokens > 0 {
-                    step.kind = StepKind::Prefill;
-                }
+                step.kind = tokens.kind();
+                step.tokens = Some(*tokens);
             }
             PrefillEvidence::ContextTokens
         }
@@ -56,7 +55,7 @@ pub(super) fn mark(
         steps: draft
             .steps
             .iter()
-            .filter(|step| step.kind == StepKind::Prefill)
+            .filter(|step| step.kind.has_prompt())
             .count(),
         share_of_busy: share_of_busy(rank, &draft, evidence),
     };
@@ -160,10 +159,7 @@ fn mark_other_kernels(
 
 /// The share of busy time that prompt processing took between the first step and the last.
 fn share_of_busy(rank: &RankWork, draft: &Draft, evidence: PrefillEvidence) -> Option<Share> {
-    let prefill = draft
-        .steps
-        .iter()
-        .filter(|step| step.kind == StepKind::Prefill);
+    let prefill = draft.steps.iter().filter(|step| step.kind.has_prompt());
     if evidence == PrefillEvidence::LaunchesOutsideGraphs {
         let of_prefill: Nanos = prefill
             .map(|step| within(&rank.eager_busy, step.span).total())

@@ -70,6 +70,7 @@ fn step(rank: &RankWork, launches: &[i64], span: Interval) -> Step {
     Step {
         span,
         kind: StepKind::Decode,
+        tokens: None,
         busy: busy.total(),
         host_gap: span.end - last_work,
         communication,
@@ -113,12 +114,14 @@ pub(super) fn common_time(a: &Intervals, b: &Intervals) -> Nanos {
 
 /// The medians and shares that follow from steps.
 pub(super) fn spread(steps: &[Step], figure: impl Fn(&Step) -> Nanos) -> Option<Spread> {
-    let of_kind = |kind| {
-        let of_kind = steps.iter().filter(|step| step.kind == kind);
+    let of_kind = |has_prompt: bool| {
+        let of_kind = steps
+            .iter()
+            .filter(|step| step.kind.has_prompt() == has_prompt);
         of_kind.map(|step| figure(step).0).collect::<Vec<_>>()
     };
     // Where every step processes a prompt there is nothing cleaner to describe.
-    Spread::of(of_kind(StepKind::Decode)).or_else(|| Spread::of(of_kind(StepKind::Prefill)))
+    Spread::of(of_kind(false)).or_else(|| Spread::of(of_kind(true)))
 }
 
 #[cfg(test)]

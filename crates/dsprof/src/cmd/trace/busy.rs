@@ -119,6 +119,7 @@ fn as_json(busy: &Busy, verdict: &Verdict) -> Value {
         "session_ns": busy.session.map(|session| session.0),
         "devices": devices,
         "is_partial": verdict.is_partial(),
+        "distortion": verdict.distortion,
         "busy_shares": busy_shares_json(&verdict.shares),
     })
 }

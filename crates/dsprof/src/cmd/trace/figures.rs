@@ -64,12 +64,19 @@ pub(super) fn spread_json(spread: &Spread) -> Value {
     })
 }
 
-/// Says where the profiler itself calls the capture partial.
+/// Says where figures are of a part of the work, and where the profiler changed them.
 pub(super) fn partial(page: &mut Page, verdict: &Verdict) {
     if verdict.is_partial() {
-        page.line(
-            "partial: the profiler says that events are missing, and every figure is of a part of the work",
-        );
+        let why = match verdict.distortion {
+            None => "the profiler says that events are missing",
+            Some(_) => "the file is cut off, or events in it cannot be used",
+        };
+        page.line(&format!(
+            "partial: {why}, and every figure is of a part of the work"
+        ));
+    }
+    if let Some(distortion) = &verdict.distortion {
+        page.line(&format!("distorted: {distortion}"));
     }
 }
 

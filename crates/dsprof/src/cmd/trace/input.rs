@@ -79,7 +79,10 @@ pub(super) fn exports(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
             }
         }
         if found.is_empty() {
-            let what = format!("`{}` holds no .sqlite and no .sqlite.gz", path.display());
+            let what = format!(
+                "`{}` holds no .sqlite, no .pt.trace.json and neither of them as .gz",
+                path.display()
+            );
             return Err(Unusable(what).into());
         }
         found.sort();
@@ -90,7 +93,12 @@ pub(super) fn exports(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 
 fn is_export_name(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy());
-    name.is_some_and(|name| name.ends_with(".sqlite") || name.ends_with(".sqlite.gz"))
+    name.is_some_and(|name| {
+        let plain = name.strip_suffix(".gz").unwrap_or(&name);
+        // The front end of vLLM profiles itself as well, and is no rank.
+        plain.ends_with(".sqlite")
+            || (plain.ends_with(".pt.trace.json") && !plain.contains("async_llm"))
+    })
 }
 
 /// How a window is described; nothing for the whole session.

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::figures::{megabytes, millis, rank_json};
 use super::input;
+use super::kineto;
 use super::page::Page;
 use crate::args::ReportFormat;
 use crate::cli_trace::MemoryArgs;
@@ -15,6 +16,7 @@ use crate::output;
 
 pub(super) fn run(args: &MemoryArgs) -> Result<Status> {
     let trace = input::open(&args.trace)?;
+    kineto::refuse(&trace, "allocations of the CUDA API")?;
     let usage = input::reading(trace.path(), || trace.memory_usage())?;
     let text = match args.print.format {
         ReportFormat::Json => json_text(&as_json(usage.as_deref()))?,

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::figures::percent;
 use super::input;
+use super::kineto;
 use super::page::Page;
 use crate::args::ReportFormat;
 use crate::cli_trace::MetricsArgs;
@@ -22,6 +23,7 @@ pub(super) fn run(args: &MetricsArgs) -> Result<Status> {
         return Err(Usage("--above: give a number".to_owned()).into());
     }
     let trace = input::open(&args.part.trace)?;
+    kineto::refuse(&trace, "hardware counters")?;
     let window = input::window(args.part.window)?;
     let metrics = input::reading(trace.path(), || trace.gpu_metrics(window))?;
     let text = match args.part.print.format {

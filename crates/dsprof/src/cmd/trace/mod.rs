@@ -8,6 +8,7 @@ mod figures;
 mod gaps;
 mod input;
 mod join;
+mod kineto;
 mod memory;
 mod metrics;
 mod page;

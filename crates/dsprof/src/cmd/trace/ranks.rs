@@ -1,6 +1,6 @@
 //! `dsprof trace ranks`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 use ds_nsys::{
@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::figures::{UNKNOWN, frac_millis, millis, rank_json, spread_json};
 use super::input;
+use super::kineto;
 use super::page::Page;
 use crate::args::ReportFormat;
 use crate::cli_trace::RanksArgs;
@@ -20,10 +21,11 @@ use crate::output;
 
 pub(super) fn run(args: &RanksArgs) -> Result<Status> {
     let paths = input::exports(&args.traces)?;
-    let traces = paths
+    let mut traces = paths
         .iter()
         .map(|path| input::open(path))
         .collect::<Result<Vec<Trace>>>()?;
+    kineto::in_rank_order(&mut traces);
     let options = RankOptions {
         window: input::window(args.window)?,
         taxonomy: input::taxonomy(&args.rules)?,
@@ -33,14 +35,14 @@ pub(super) fn run(args: &RanksArgs) -> Result<Status> {
     let first = all.first().map_or(Path::new(""), |trace| trace.path());
     let table = input::reading(first, || RankTable::new(&all, &options))?;
     let text = match args.print.format {
-        ReportFormat::Json => json_text(&as_json(&table, &paths))?,
-        format => as_page(&table, &paths, format),
+        ReportFormat::Json => json_text(&as_json(&table, &traces))?,
+        format => as_page(&table, &traces, format),
     };
     output::data(&text)?;
     Ok(Status::Fine)
 }
 
-fn as_page(table: &RankTable, paths: &[PathBuf], format: ReportFormat) -> String {
+fn as_page(table: &RankTable, traces: &[Trace], format: ReportFormat) -> String {
     let mut page = Page::new(format);
     if table.ranks.is_empty() {
         page.line("no GPU work: no ranks to compare");
@@ -80,8 +82,16 @@ fn as_page(table: &RankTable, paths: &[PathBuf], format: ReportFormat) -> String
         "All waiting (ms)",
     ];
     page.table(&heading, &rows, &[1, 2, 3, 4, 5, 6]);
-    for (at, path) in paths.iter().enumerate() {
-        page.line(&format!("trace {}: {}", at + 1, path.display()));
+    for (at, trace) in traces.iter().enumerate() {
+        page.line(&format!(
+            "trace {}: {}{}",
+            at + 1,
+            trace.path().display(),
+            kineto::label(trace)
+        ));
+    }
+    for problem in kineto::incomplete(traces) {
+        page.line(&problem);
     }
     if table.is_hidden_by_graphs {
         page.line(
@@ -171,7 +181,7 @@ fn categories(page: &mut Page, table: &RankTable) {
     );
 }
 
-fn as_json(table: &RankTable, paths: &[PathBuf]) -> Value {
+fn as_json(table: &RankTable, traces: &[Trace]) -> Value {
     let nanos = |time: Option<FracNanos>| time.map(|time| time.0);
     let ranks: Vec<Value> = table
         .ranks
@@ -207,7 +217,12 @@ fn as_json(table: &RankTable, paths: &[PathBuf]) -> Value {
         .collect();
     json!({
         "schema": "dsprof.ranks/1",
-        "traces": paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
+        "traces": traces.iter().map(|trace| trace.path().display().to_string()).collect::<Vec<_>>(),
+        "distributed_ranks": traces
+            .iter()
+            .map(|trace| trace.kineto().and_then(|facts| facts.distributed.rank))
+            .collect::<Vec<_>>(),
+        "problems": kineto::incomplete(traces),
         "taxonomy": table.taxonomy_version,
         "basis": match table.basis { RankBasis::Step => "step", RankBasis::Capture => "capture" },
         "ranks": ranks,

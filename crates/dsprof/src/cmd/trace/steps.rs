@@ -110,8 +110,18 @@ fn one_rank(page: &mut Page, device: DeviceKey, series: &StepSeries) {
         "launches in the median step: {} graphs, {} kernels one by one",
         series.graph_launches, series.eager_launches
     ));
+    let mixed = series
+        .steps
+        .iter()
+        .filter(|step| step.kind == StepKind::Mixed)
+        .count();
+    let mixed = if mixed > 0 {
+        format!("; {mixed} of them also generated tokens")
+    } else {
+        String::new()
+    };
     page.line(&format!(
-        "prompt processing: {} of {} steps, {} of busy time",
+        "prompt processing: {} of {} steps, {} of busy time{mixed}",
         series.prefill.steps,
         series.steps.len(),
         percent(series.prefill.share_of_busy)
@@ -139,6 +149,7 @@ fn as_json(verdict: &Verdict) -> Value {
     json!({
         "schema": "dsprof.steps/1",
         "is_partial": verdict.is_partial(),
+        "distortion": verdict.distortion,
         "ranks": ranks,
         "busy_shares": busy_shares_json(&verdict.shares),
     })
@@ -160,7 +171,13 @@ fn series_json(series: &StepSeries) -> Value {
             json!({
                 "start_ns": step.span.start.0,
                 "end_ns": step.span.end.0,
-                "kind": match step.kind { StepKind::Decode => "decode", StepKind::Prefill => "prefill" },
+                "kind": match step.kind {
+                    StepKind::Decode => "decode",
+                    StepKind::Mixed => "mixed",
+                    StepKind::Prefill => "prefill",
+                },
+                "context_tokens": step.tokens.map(|tokens| tokens.context),
+                "generation_tokens": step.tokens.map(|tokens| tokens.generation),
                 "busy_ns": step.busy.0,
                 "host_gap_ns": step.host_gap.0,
                 "exposed_communication_ns": step.communication.map(|time| time.exposed).map(whole),

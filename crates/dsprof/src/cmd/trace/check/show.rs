@@ -142,6 +142,7 @@ pub(super) fn as_json(verdict: &Verdict) -> Value {
         "outcome": outcome_word(verdict.outcome),
         "decisive": verdict.decisive.map(|id| id.to_string()),
         "is_partial": verdict.is_partial(),
+        "distortion": verdict.distortion,
         "emptiness": verdict.emptiness.as_ref().map(ToString::to_string),
         "bound": verdict.bound.as_ref().map(|bound| json!({
             "rank": rank_json(bound.device),

@@ -17,6 +17,7 @@ use ds_nsys::{
 };
 
 use super::input;
+use super::kineto;
 use crate::cli_trace::{StatsArgs, StatsFormat, StyleArg};
 use crate::exit::{Status, Usage};
 use crate::output;
@@ -70,7 +71,11 @@ pub(super) fn run(args: &StatsArgs) -> Result<Status> {
     let mut console = Console::default();
     for order in orders(args, path, reports)? {
         let report = order.report;
-        let no_data = || output::message(&format!("{}: no data for {report}", path.display()));
+        let no_data = || {
+            let why = kineto::cannot_answer(&trace, report.kind)
+                .map_or_else(String::new, |why| format!(": {why}"));
+            output::message(&format!("{}: no data for {report}{why}", path.display()));
+        };
         // Rows that stream onto the terminal show the progress themselves.
         let _progress = order
             .is_streamed_out_of_sight()

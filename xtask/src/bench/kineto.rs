@@ -1,0 +1,224 @@
+//! Times `dsprof trace` on a large trace of PyTorch's profiler, plain and packed, and shows that its size costs no memory.
+//!
+//! The trace is a recorded one, repeated with times and correlation ids of its own each time. Beside each figure stands
+//! that of a trace a sixteenth as large: were anything held for every event, the peaks would differ by as much.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use serde_json::Value;
+
+use super::measure::three_runs;
+use crate::step::Step;
+use crate::workspace;
+
+/// How much memory the program may take, in bytes, as for exports.
+const MEMORY_LIMIT: u64 = 300 << 20;
+
+/// How many times smaller the trace is that stands for comparison.
+const SMALLER: u64 = 16;
+
+/// What is timed on what.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// How many MB of JSON the trace holds at least.
+    #[arg(long, default_value_t = 2_000, value_name = "MB")]
+    megabytes: u64,
+    /// The trace that is repeated, packed with gzip; without it a shipped one.
+    #[arg(long, value_name = "FILE")]
+    source: Option<PathBuf>,
+}
+
+/// Makes the traces, times the program on them and prints the rates.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let source = options.source.clone().unwrap_or_else(|| {
+        workspace::root().join("testdata/nsys/kineto/decode_mixed.rank0.pt.trace.json.gz")
+    });
+    let small = trace(&source, options.megabytes.div_ceil(SMALLER))?;
+    let large = trace(&source, options.megabytes)?;
+    Step::cargo()
+        .args(["build", "--release", "--package", "dsprof"])
+        .run()?;
+    let program = workspace::target().join("release/dsprof");
+    let mut too_much = false;
+    println!("                        JSON      time       rate      peak   peak at 1/{SMALLER}");
+    for (command, packing) in [
+        (
+            ["stats", "--report", "cuda_gpu_kern_sum"].as_slice(),
+            Packing::Plain,
+        ),
+        (
+            ["stats", "--report", "cuda_gpu_kern_sum"].as_slice(),
+            Packing::Gzip,
+        ),
+        (["busy"].as_slice(), Packing::Gzip),
+    ] {
+        let asked = |trace: &Trace| {
+            let step = Step::new(&program).args(["trace"]).args(command);
+            three_runs(&step.args([trace.file(packing)]))
+        };
+        let (at_small, at_large) = (asked(&small)?, asked(&large)?);
+        too_much |= at_large.peak_bytes > MEMORY_LIMIT;
+        println!(
+            "{:<6} {:<8} {:>8} MB  {:>7.2?}  {:>4.0} MB/s  {:>4} MiB   {:>4} MiB",
+            command[0],
+            packing.name(),
+            large.bytes / 1_000_000,
+            at_large.wall,
+            megabytes(large.bytes) / at_large.wall.as_secs_f64(),
+            at_large.peak_bytes >> 20,
+            at_small.peak_bytes >> 20,
+        );
+    }
+    println!(
+        "{} events, packed to {} MB",
+        large.events,
+        large.packed_bytes / 1_000_000
+    );
+    if too_much {
+        bail!("more than {} MiB resident", MEMORY_LIMIT >> 20);
+    }
+    Ok(())
+}
+
+#[derive(Clone, Copy)]
+enum Packing {
+    Plain,
+    Gzip,
+}
+
+impl Packing {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Gzip => "gzip",
+        }
+    }
+}
+
+/// A trace, plain and packed, among the build outputs.
+struct Trace {
+    plain: PathBuf,
+    packed: PathBuf,
+    bytes: u64,
+    packed_bytes: u64,
+    events: u64,
+}
+
+impl Trace {
+    fn file(&self, packing: Packing) -> &Path {
+        match packing {
+            Packing::Plain => &self.plain,
+            Packing::Gzip => &self.packed,
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a file is far below 2^53 bytes")]
+fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}
+
+/// The trace with at least so many megabytes, made once.
+fn trace(source: &Path, megabytes: u64) -> Result<Trace> {
+    let folder = workspace::target().join("bench");
+    fs::create_dir_all(&folder).with_context(|| format!("creating `{}`", folder.display()))?;
+    let name = source
+        .file_name()
+        .unwrap_or(source.as_os_str())
+        .to_string_lossy();
+    let name = name.split('.').next().unwrap_or("trace").to_owned();
+    let plain = folder.join(format!("{name}-{megabytes}.pt.trace.json"));
+    let packed = folder.join(format!("{name}-{megabytes}.pt.trace.json.gz"));
+    let counted = folder.join(format!("{name}-{megabytes}.events"));
+    if !counted.is_file() {
+        let started = Instant::now();
+        let events = repeat(source, &plain, megabytes * 1_000_000)
+            .with_context(|| format!("repeating `{}`", source.display()))?;
+        let mut packer =
+            GzEncoder::new(BufWriter::new(File::create(&packed)?), Compression::fast());
+        std::io::copy(&mut File::open(&plain)?, &mut packer)?;
+        packer.finish()?.flush()?;
+        fs::write(&counted, events.to_string())?;
+        println!("{} made in {:.0?}", plain.display(), started.elapsed());
+    }
+    Ok(Trace {
+        bytes: fs::metadata(&plain)?.len(),
+        packed_bytes: fs::metadata(&packed)?.len(),
+        events: fs::read_to_string(&counted)?.parse()?,
+        plain,
+        packed,
+    })
+}
+
+/// Writes the trace's events over and over, each time later and with other correlation ids; returns how many there are.
+fn repeat(source: &Path, to: &Path, bytes: u64) -> Result<u64> {
+    let mut text = String::new();
+    GzDecoder::new(File::open(source)?).read_to_string(&mut text)?;
+    let mut whole: Value = serde_json::from_str(&text)?;
+    let Some(Value::Array(events)) = whole.as_object_mut().and_then(|o| o.remove("traceEvents"))
+    else {
+        bail!("no `traceEvents`");
+    };
+    let span = span(&events).context("no event has a time")?;
+    let ids = events.iter().filter_map(correlation).max().unwrap_or(0) + 1;
+    let mut out = BufWriter::new(File::create(to)?);
+    let members = serde_json::to_string_pretty(&whole)?;
+    let members = members.trim_end().strip_suffix('}').context("no object")?;
+    write!(out, "{},\n  \"traceEvents\": [", members.trim_end())?;
+    let (mut written, mut count) = (0_u64, 0_u64);
+    for copy in 0.. {
+        if written >= bytes {
+            break;
+        }
+        for event in &events {
+            let event = moved(event, copy, span, ids);
+            let text = serde_json::to_string_pretty(&event)?;
+            let comma = if count == 0 { "\n" } else { ",\n" };
+            write!(out, "{comma}{text}")?;
+            written += (text.len() + comma.len()) as u64;
+            count += 1;
+        }
+    }
+    out.write_all(b"\n  ]\n}\n")?;
+    out.flush()?;
+    Ok(count)
+}
+
+/// The length of the trace in whole microseconds.
+fn span(events: &[Value]) -> Option<u64> {
+    let timed = events.iter().filter(|event| event["ph"] == "X");
+    let times = timed.filter_map(|event| Some((event["ts"].as_f64()?, event["dur"].as_f64()?)));
+    let (first, last) = times.fold((f64::MAX, f64::MIN), |(first, last), (ts, dur)| {
+        (first.min(ts), last.max(ts + dur))
+    });
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a positive number of microseconds, far below 2^53"
+    )]
+    (last > first).then(|| (last - first).ceil() as u64 + 1_000)
+}
+
+fn correlation(event: &Value) -> Option<u64> {
+    event["args"]["correlation"].as_u64()
+}
+
+fn moved(event: &Value, copy: u64, span: u64, ids: u64) -> Value {
+    let mut event = event.clone();
+    if let Some(ts) = event["ts"].as_f64() {
+        #[expect(clippy::cast_precision_loss, reason = "microseconds of a session")]
+        let later = ts + (copy * span) as f64;
+        event["ts"] = later.into();
+    }
+    if let Some(id) = correlation(&event) {
+        event["args"]["correlation"] = (id + copy * ids).into();
+    }
+    event
+}
