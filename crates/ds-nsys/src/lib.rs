@@ -14,7 +14,9 @@
 //! - sampled hardware counters ([`Trace::gpu_metrics`]) and memory in use ([`Trace::memory_usage`]);
 //! - how the capture was made, and what the profiler said about it ([`Trace::capture`], [`Trace::diagnostics`]).
 //!
-//! Where no export exists, [`StatsOutput`] reads what somebody's `nsys stats` printed.
+//! Traces of PyTorch's profiler (Kineto), as vLLM writes them one a rank, are opened by the same [`Trace::open`] and answer
+//! the same questions as far as they can; [`Trace::kineto`] says what they say about themselves. Where neither exists,
+//! [`StatsOutput`] reads what somebody's `nsys stats` printed.
 //!
 //! It is not a profiler and starts none: it reads files and changes nothing. It has no opinion on what is fast. It knows
 //! no other crate of this workspace.
@@ -71,6 +73,9 @@
 //!   every table by itself: work launched before the window loses its call and its range there, and a range the name of
 //!   its domain, which are kept here. In columns 2023.4.4 cuts, after the first 100 rows, every cell that is wider than
 //!   those before, numbers too; here only names are cut, and only where asked.
+//! - A trace of PyTorch's profiler is turned into a temporary database of about a fifth of its uncompressed size. It knows
+//!   kernels, copies, sets, CUDA calls and user annotations; operators and Python functions are counted, not kept. Files
+//!   that somebody merged from several ranks are read as one process, with a warning.
 //! - The GPU of a sampled counter follows from its type id, which was observed on machines with one GPU only.
 
 mod analysis;

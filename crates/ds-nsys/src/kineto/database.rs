@@ -292,9 +292,8 @@ impl<'c> Rows<'c> {
         name: &str,
     ) -> rusqlite::Result<()> {
         let id = self.names.id(name)?;
-        let launches_graph = name.starts_with("cudaGraphLaunch")
-            || name.starts_with("cuGraphLaunch")
-            || name.starts_with("hipGraphLaunch");
+        let launches_graph =
+            name.starts_with("cudaGraphLaunch") || name.starts_with("cuGraphLaunch");
         if launches_graph && correlation.is_some() {
             insert(&mut self.graph_launches, &[correlation])?;
         }

@@ -71,7 +71,7 @@ impl Trace {
             FileKind::Sqlite => (path.to_owned(), None),
             FileKind::Gzip => match unpack(path, &mut file)? {
                 Unpacked::Database(database) => (database.to_path_buf(), Some(database)),
-                Unpacked::Kineto(imported) => return Self::open_imported(path, imported),
+                Unpacked::Kineto(imported) => return Self::open_imported(path, *imported),
             },
             FileKind::JsonObject => {
                 file.seek(SeekFrom::Start(0)).map_err(read_error)?;
@@ -95,7 +95,8 @@ impl Trace {
 
     fn open_imported(path: &Path, imported: Imported) -> Result<Self> {
         let Imported { database, facts } = imported;
-        let mut trace = Self::open_database(path, &database.to_path_buf(), Some(database))?;
+        let location = database.to_path_buf();
+        let mut trace = Self::open_database(path, &location, Some(database))?;
         // Those of the export speak of a file that nobody gave.
         trace.warnings = facts.warnings();
         trace.kineto = Some(facts);
@@ -186,7 +187,7 @@ fn read_head(file: &mut File) -> io::Result<Vec<u8>> {
 /// What a gzip file held.
 enum Unpacked {
     Database(TempPath),
-    Kineto(Imported),
+    Kineto(Box<Imported>),
 }
 
 fn unpack(path: &Path, file: &mut File) -> Result<Unpacked> {
@@ -209,7 +210,7 @@ fn unpack(path: &Path, file: &mut File) -> Result<Unpacked> {
     let kind = FileKind::recognise(&head);
     if kind == FileKind::JsonObject {
         let imported = kineto::import(path, head.as_slice().chain(decoder))?;
-        return Ok(Unpacked::Kineto(imported));
+        return Ok(Unpacked::Kineto(Box::new(imported)));
     }
     if kind != FileKind::Sqlite {
         let found = format!("a gzip file that holds {kind}");

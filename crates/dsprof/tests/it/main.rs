@@ -10,6 +10,7 @@ mod support;
 mod trace_answers;
 mod trace_check;
 mod trace_input;
+mod trace_kineto;
 mod trace_stats;
 mod trace_support;
 mod tune;
