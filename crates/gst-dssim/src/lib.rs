@@ -12,6 +12,7 @@
 //! property    names, types, ranges and defaults of the elements' properties
 //! smi         what the stand-in `nvidia-smi` prints (program `dssim-smi`)
 //! load        a whole pipeline as one program (program `dssim-load`)
+//! plugin      the GStreamer elements themselves (feature `plugin`)
 //! ```
 //!
 //! # Limitations
@@ -29,3 +30,6 @@ pub mod model;
 pub mod nvtx;
 pub mod property;
 pub mod smi;
+
+#[cfg(feature = "plugin")]
+mod plugin;

@@ -7,6 +7,7 @@
 //! | `DSSIM_INFER_BASE_MS`, `DSSIM_INFER_FRAME_MS` | `a` and `b` of `a + b · batch`, ms | 1, 1 |
 //! | `DSSIM_TRACKER_FRAME_MS` | ms a frame | 0 |
 //! | `DSSIM_SOURCE_FPS` | frames/s of each stream's time stamps | 30 |
+//! | `DSSIM_FILE_FRAMES` | frames of a file that is not looped | 100000 |
 //! | `DSSIM_ENGINE_BUILD_MS` | ms, on the first run with an engine that does not exist | 0 |
 //! | `DSSIM_START_MS` | ms before the first frame (slow start) | 0 |
 //! | `DSSIM_FAULTS` | see [`Fault`] | none |
@@ -40,6 +41,8 @@ pub struct Model {
     pub tracker_frame: Duration,
     /// The rate of the time stamps of each stream, in frames per second.
     pub source_fps: f64,
+    /// Frames of a file that is not looped.
+    pub file_frames: u64,
     /// How long an engine is built where there is none.
     pub engine_build: Duration,
     /// How long the program is silent before its first frame.
@@ -70,6 +73,7 @@ impl Default for Model {
             infer_frame: Duration::from_millis(1),
             tracker_frame: Duration::ZERO,
             source_fps: 30.0,
+            file_frames: 100_000,
             engine_build: Duration::ZERO,
             start: Duration::ZERO,
             faults: Vec::new(),
@@ -122,6 +126,9 @@ impl Model {
             infer_frame: variables.millis("DSSIM_INFER_FRAME_MS", default.infer_frame)?,
             tracker_frame: variables.millis("DSSIM_TRACKER_FRAME_MS", default.tracker_frame)?,
             source_fps: variables.positive("DSSIM_SOURCE_FPS", default.source_fps)?,
+            file_frames: variables.read("DSSIM_FILE_FRAMES", default.file_frames, |n| {
+                n.parse().map_err(|_| "a number of frames is needed")
+            })?,
             engine_build: variables.millis("DSSIM_ENGINE_BUILD_MS", default.engine_build)?,
             start: variables.millis("DSSIM_START_MS", default.start)?,
             faults: variables.read("DSSIM_FAULTS", default.faults, Fault::parse_list)?,
@@ -144,6 +151,7 @@ impl Model {
             ("DSSIM_INFER_FRAME_MS", millis(self.infer_frame)),
             ("DSSIM_TRACKER_FRAME_MS", millis(self.tracker_frame)),
             ("DSSIM_SOURCE_FPS", self.source_fps.to_string()),
+            ("DSSIM_FILE_FRAMES", self.file_frames.to_string()),
             ("DSSIM_ENGINE_BUILD_MS", millis(self.engine_build)),
             ("DSSIM_START_MS", millis(self.start)),
             (

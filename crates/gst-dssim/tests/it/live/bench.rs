@@ -14,7 +14,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use gstdssim::model::{BoundBy, Truth};
+use gstdssim::model::{BoundBy, Load, Truth};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -37,11 +37,20 @@ pub(super) fn is_live() -> bool {
 /// Where a case runs.
 pub(super) struct Bench {
     pub(super) case: Case,
+    gstreamer: Option<&'static GStreamer>,
     folder: TempDir,
     started: Instant,
 }
 
 impl Bench {
+    /// The same, with the stand-in elements.
+    pub(super) fn with_elements(case: Case, gstreamer: &'static GStreamer) -> Self {
+        Self {
+            gstreamer: Some(gstreamer),
+            ..Self::new(case)
+        }
+    }
+
     /// A folder with the stand-in programs under the names that dsprof looks for.
     pub(super) fn new(case: Case) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
@@ -55,6 +64,7 @@ impl Bench {
         }
         Self {
             case,
+            gstreamer: None,
             folder,
             started: Instant::now(),
         }
@@ -82,6 +92,7 @@ impl Bench {
             .current_dir(self.folder.path())
             .env("PATH", self.search_path())
             .env("DSSIM_STATE", self.path("state"))
+            .envs(self.gstreamer.into_iter().flat_map(GStreamer::variables))
             .env_remove("CUDA_VISIBLE_DEVICES")
             .envs(self.case.model.variables())
             .stdin(Stdio::null());
@@ -111,6 +122,11 @@ impl Bench {
     /// Runs dsprof to its end, however that is.
     pub(super) fn dsprof_output(&self, args: &[&str]) -> Output {
         self.command(dsprof()).args(args).output().expect("it runs")
+    }
+
+    /// Says what was found.
+    pub(super) fn say(&self, what: &str) {
+        println!("{}: {what}", self.case.name);
     }
 
     /// The arguments that describe the load.
@@ -144,11 +160,11 @@ impl Bench {
         serde_json::from_str(&text).expect("JSON")
     }
 
-    /// Holds a report against the truth.
+    /// Holds a report against the truth; `load` is what ran.
     #[track_caller]
-    pub(super) fn check(&self, report: &Value) {
+    pub(super) fn check(&self, report: &Value, load: Load) {
         let name = self.case.name;
-        let truth = self.case.model.truth(self.case.load);
+        let truth = self.case.model.truth(load);
         println!(
             "{name}: {} s; batch {}, {:.0} frames/s at it, {:.0} whole, {} ({}), {}",
             self.started.elapsed().as_secs(),
@@ -227,6 +243,68 @@ pub(super) fn number(value: &Value) -> f64 {
 fn dsprof() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| built(&["--package", "dsprof"], "dsprof"))
+}
+
+/// The plugin and what loads it.
+pub(super) struct GStreamer {
+    plugins: PathBuf,
+    registry: PathBuf,
+    /// The program that asks GStreamer's parser.
+    pub(super) parse: PathBuf,
+}
+
+impl GStreamer {
+    fn variables(&self) -> [(&'static str, &Path); 2] {
+        [
+            ("GST_PLUGIN_PATH", &self.plugins),
+            ("GST_REGISTRY", &self.registry),
+        ]
+    }
+}
+
+/// The plugin, built now; `None` where GStreamer is not at hand.
+pub(super) fn gstreamer() -> Option<&'static GStreamer> {
+    static FOUND: OnceLock<Option<GStreamer>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        let runs = |program: &str, argument: &str| {
+            let mut command = Command::new(program);
+            command
+                .arg(argument)
+                .stdout(Stdio::null())
+                .stderr(Stdio::null());
+            command.status().is_ok_and(|status| status.success())
+        };
+        if !runs("gst-launch-1.0", "--version") {
+            return None;
+        }
+        let of_plugin = ["--package", "gst-dssim", "--features", "plugin"];
+        let library = [&of_plugin[..], &["--lib", "--crate-type", "cdylib"]].concat();
+        let library = built(&library, "libgstdssim.so");
+        let parse = [&of_plugin[..], &["--bin", "dssim-parse"]].concat();
+        let parse = built(&parse, "dssim-parse");
+        // In a folder of its own, because GStreamer looks at every library of a folder.
+        let plugins = library.with_file_name("gst-plugins");
+        fs::create_dir_all(&plugins).expect("a folder");
+        fs::copy(&library, plugins.join("libgstdssim.so")).expect("a copy");
+        let registry = plugins.join("registry.bin");
+        let found = GStreamer {
+            plugins,
+            registry,
+            parse,
+        };
+        // Writes the registry before several programs do so at once.
+        let inspected = Command::new("gst-inspect-1.0")
+            .arg("nvstreammux")
+            .envs(found.variables())
+            .output()
+            .expect("it runs");
+        assert!(inspected.status.success(), "{}", text(&inspected.stderr));
+        Some(found)
+    });
+    if found.is_none() {
+        println!("skipped: gst-launch-1.0 is not on PATH");
+    }
+    found.as_ref()
 }
 
 /// Builds with the profile of these tests, into the same folder, and returns what came of it.

@@ -81,7 +81,7 @@ fn check(case: Case) {
         .lines()
         .any(|line| line.starts_with("| mux `batch-size`"));
     assert!(table, "{}: no plan in\n{printed}", bench.case.name);
-    bench.check(&bench.report());
+    bench.check(&bench.report(), bench.case.load);
     for (path, before) in files {
         let after = fs::read_to_string(&path).expect("it is there");
         assert_eq!(after, before, "{} was written", path.display());

@@ -6,4 +6,6 @@
 
 mod bench;
 mod cases;
+mod forms;
+mod gst;
 mod launch;
