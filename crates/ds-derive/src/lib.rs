@@ -105,6 +105,9 @@ pub use plateau::{
     WORTHWHILE_GAIN, plateau,
 };
 pub use projection::{GpuRates, Projection, Speedup, project};
-pub use rules::{BandwidthUse, Capacity, CapacityInputs, ComputeRate, Limit, Resource, capacity};
+pub use rules::{
+    BandwidthUse, Capacity, CapacityInputs, ComputeRate, KEEPS_IDS, KEEPS_MOST_IDS, Limit,
+    Resource, capacity,
+};
 pub use sweep::{Failure, Outcome, SweepPoint};
 pub use value::{Dims, Place, Present, Switch, Value};

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::bundle::BundleError;
 use crate::nvml::NvmlError;
 use crate::process::RunError;
+use crate::retention::TracksError;
 use crate::transaction::TransactionError;
 
 /// Why a stage has no result.
@@ -56,6 +57,9 @@ pub enum Error {
     /// A trace cannot be read.
     #[error(transparent)]
     Trace(#[from] ds_nsys::Error),
+    /// A dump of tracks cannot be used.
+    #[error(transparent)]
+    Tracks(#[from] TracksError),
     /// A program that a stage needs ran and failed.
     #[error("`{program}` failed ({exit}): {detail}")]
     Program {
@@ -129,6 +133,7 @@ impl Error {
             | Self::Config(_)
             | Self::Smi(_)
             | Self::Trace(_)
+            | Self::Tracks(_)
             | Self::NoSuchGpu { .. }
             | Self::NotInRecording { .. }
             | Self::Unfit { .. }

@@ -33,6 +33,7 @@
 //! - A second run on a bundle skips finished stages as a whole; an unfinished one begins again.
 //! - The inference-only pipeline of the sweep loops the first file source; without one the caller gives the load.
 //! - NVML (feature `nvml`) does not tell the ids of MIG instances, nor JPEG and OFA utilisation; nvidia-smi does.
+//! - [`retention`] knows no ground truth: it counts ids that another one replaced, not objects that were never found.
 //! - nsys is asked for CUDA and NVTX without CPU sampling; a capture that fails is named and the run goes on.
 
 pub mod atomic;
@@ -45,6 +46,7 @@ mod pipeline;
 pub mod process;
 mod progress;
 pub mod report;
+pub mod retention;
 mod signals;
 mod stages;
 pub mod transaction;
@@ -60,7 +62,7 @@ pub use pipeline::{
     DiskFiles, PlannedEdit, PlannedEdits, Wishes, e2e_launch, facts_of, inference_only_launch,
     pipeline_hashes, plan_edits, read_pipeline,
 };
-pub use progress::{Event, Progress};
+pub use progress::{Estimate, Event, Progress, rough};
 pub use signals::{mean, signals_of};
 pub use stages::{
     CaptureState, Counted, DeviceReading, GpuLoad, HwReading, Launch, NamedTime, PluginReading,

@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::pipeline::{
     DiskFiles, PlannedEdits, Wishes, e2e_launch, facts_of, inference_only_launch, plan_edits,
 };
+use crate::progress::Event;
 use crate::report::{Report, ReportInputs, build_report};
 use crate::signals::{mean, signals_of};
 use crate::stages::{
@@ -173,6 +174,7 @@ pub fn run_sweep(
     } else {
         request.batches.clone()
     };
+    session.tell(&Event::Planned(batches.clone()));
     if let Some(launch) = &request.launch {
         if !launch.takes_batch() {
             return Err(Error::Input {

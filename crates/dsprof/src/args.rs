@@ -97,6 +97,10 @@ pub(crate) struct WishArgs {
     /// Release of DeepStream that will run the pipeline, for example 9.1
     #[arg(long, value_name = "VERSION")]
     pub(crate) deepstream: Option<String>,
+    /// Tracks that the pipeline wrote (directory of `kitti-track-output-dir`, or file of JSON lines), made with
+    /// `interval=K` [default: the pipeline's own]; may be given several times
+    #[arg(long, value_name = "[K=]PATH")]
+    pub(crate) tracks: Vec<String>,
 }
 
 /// How loads are run.
@@ -149,6 +153,54 @@ pub(crate) enum Output {
     Visible,
     /// They are kept
     Recorded,
+}
+
+/// What the program says beside its data, and in which colour.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct TerminalArgs {
+    /// Say nothing but errors: no progress, no notes
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// When colour is used; `auto` is on a terminal, and not where NO_COLOR is set
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: ColorArg,
+}
+
+/// When colour is used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorArg {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    /// Also in a pipe
+    Always,
+    /// Never
+    Never,
+}
+
+/// How the report of a run is shown, and where it goes.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct PageArgs {
+    /// How the report is shown [default: as the ending of --output-file says, else text]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<PageFormat>,
+    /// File that takes the report, in place of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output_file: Option<PathBuf>,
+}
+
+/// How the report of a run is shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PageFormat {
+    /// For a terminal, with bars
+    #[default]
+    Text,
+    /// Markdown
+    Md,
+    /// JSON, with its schema named in it
+    Json,
+    /// One HTML file with everything in it
+    Html,
 }
 
 /// How a report is printed.

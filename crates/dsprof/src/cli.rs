@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::args::{BundleArgs, GpuArgs, LoadArgs, PrecisionArg, ReportFormat, ViaArg, WishArgs};
+use crate::args::{
+    BundleArgs, GpuArgs, LoadArgs, PageArgs, PrecisionArg, ReportFormat, TerminalArgs, ViaArg,
+    WishArgs,
+};
 use crate::cli_lint::LintArgs;
 use crate::cli_trace::TraceArgs;
 
@@ -20,6 +23,8 @@ use crate::cli_trace::TraceArgs;
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) terminal: TerminalArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -83,9 +88,8 @@ pub(crate) struct RunArgs {
     pub(crate) gpu: GpuArgs,
     #[command(flatten)]
     pub(crate) bundle: BundleArgs,
-    /// How the report is printed
-    #[arg(long, default_value = "text", value_name = "FORMAT")]
-    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
 }
 
 #[derive(Debug, Args)]
@@ -118,9 +122,8 @@ pub(crate) struct HwArgs {
     pub(crate) gpu_args: GpuArgs,
     #[command(flatten)]
     pub(crate) bundle: BundleArgs,
-    /// How it is printed
-    #[arg(long, default_value = "text", value_name = "FORMAT")]
-    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
 }
 
 #[derive(Debug, Args)]
@@ -143,9 +146,8 @@ pub(crate) struct DeriveArgs {
     pub(crate) gpu_args: GpuArgs,
     #[command(flatten)]
     pub(crate) bundle: BundleArgs,
-    /// How it is printed
-    #[arg(long, default_value = "text", value_name = "FORMAT")]
-    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
 }
 
 #[derive(Debug, Args)]
@@ -189,7 +191,6 @@ pub(crate) struct CapacityArgs {
     /// Take the numbers from a bundle of `tune`
     #[arg(long, value_name = "DIR")]
     pub(crate) replay: Option<PathBuf>,
-    /// How it is printed
-    #[arg(long, default_value = "text", value_name = "FORMAT")]
-    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
 }

@@ -45,6 +45,7 @@ pub(crate) fn recorded(wishes: &WishArgs, load: &LoadArgs, gpu_index: Option<u32
         }),
     );
     put("deepstream", wishes.deepstream.clone());
+    put("tracks", crate::tracks::recorded(&wishes.tracks));
     put("max-batch", text(load.max_batch));
     let batches: Vec<String> = load.batches.iter().map(ToString::to_string).collect();
     put("batches", (!batches.is_empty()).then(|| batches.join(",")));

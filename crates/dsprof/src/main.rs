@@ -9,9 +9,11 @@ mod exit;
 mod junit;
 mod load;
 mod output;
+mod page;
 mod progress;
 mod run;
 mod table;
+mod tracks;
 
 use std::process::ExitCode;
 
@@ -19,6 +21,7 @@ use clap::Parser as _;
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
+    output::set_up(&cli.terminal);
     match cmd::dispatch(&cli) {
         Ok(status) => status.into(),
         Err(error) => exit::report(&error),

@@ -39,6 +39,18 @@ impl Opened {
         })
     }
 
+    /// A file that the recording kept, where it has it.
+    pub(crate) fn kept(&self, relative: &str) -> Result<Option<Vec<u8>>> {
+        match &self.recorded {
+            Some(recorded) if recorded.manifest().files.contains_key(relative) => Ok(Some(
+                recorded
+                    .read(relative)
+                    .map_err(ds_orchestrate::Error::from)?,
+            )),
+            _ => Ok(None),
+        }
+    }
+
     /// Whether a recording answers in place of the machine.
     pub(crate) fn is_replay(&self) -> bool {
         self.recorded.is_some()
@@ -146,7 +158,12 @@ impl Opened {
             .bundle
             .clone()
             .or_else(|| self.recorded.as_ref().map(|r| r.root().to_owned()));
-        let mut bar = Bar::new();
+        // What is replayed takes no time.
+        let mut bar = if self.is_replay() {
+            Bar::silent()
+        } else {
+            Bar::new()
+        };
         let mut progress = |event: &Event| bar.show(event);
         let mut session = Session {
             runner: &*runner,

@@ -12,7 +12,7 @@ const TAIL: usize = RESAMPLES / 40;
 /// Any fixed number serves; this one is the fractional part of the golden ratio in 64 bits.
 const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A 95 % interval of a ratio of means.
+/// A 95 % interval of a mean, or of a ratio of means.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Interval95 {
     pub(super) low: f64,
@@ -27,12 +27,22 @@ impl Interval95 {
         if from.len() < 2 || to.len() < 2 {
             return None;
         }
+        Self::of_statistic(|random| resampled_mean(to, random) / resampled_mean(from, random))
+    }
+
+    /// The interval of mean(`windows`), resampled in the same way. `None` with fewer than two windows.
+    pub(super) fn of_mean(windows: &[Fps]) -> Option<Self> {
+        if windows.len() < 2 {
+            return None;
+        }
+        Self::of_statistic(|random| resampled_mean(windows, random))
+    }
+
+    fn of_statistic(resampled: impl Fn(&mut SplitMix64) -> f64) -> Option<Self> {
         let mut random = SplitMix64(SEED);
-        let mut ratios: Vec<f64> = (0..RESAMPLES)
-            .map(|_| resampled_mean(to, &mut random) / resampled_mean(from, &mut random))
-            .collect();
-        ratios.sort_unstable_by(f64::total_cmp);
-        let (low, high) = (ratios[TAIL], ratios[RESAMPLES - 1 - TAIL]);
+        let mut values: Vec<f64> = (0..RESAMPLES).map(|_| resampled(&mut random)).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        let (low, high) = (values[TAIL], values[RESAMPLES - 1 - TAIL]);
         (low.is_finite() && high.is_finite()).then_some(Self { low, high })
     }
 }
@@ -108,5 +118,15 @@ mod tests {
         let flat = |value| vec![Fps::new(value).unwrap(); 6];
         let interval = Interval95::of_ratio(&flat(100.0), &flat(150.0)).unwrap();
         assert!((interval.low - 1.5).abs() < 1e-12 && (interval.high - 1.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_interval_of_a_mean_lies_round_the_mean() {
+        // 16 windows of 98 and 102: mean 100, deviation 2, standard error 2 / sqrt(16) = 0.5, so about 99 to 101.
+        let windows: Vec<Fps> = [98.0, 102.0].map(|fps| Fps::new(fps).unwrap()).repeat(8);
+        let interval = Interval95::of_mean(&windows).unwrap();
+        assert!((interval.low - 99.0).abs() < 0.3, "{interval:?}");
+        assert!((interval.high - 101.0).abs() < 0.3, "{interval:?}");
+        assert_eq!(Interval95::of_mean(&windows[..1]), None);
     }
 }

@@ -65,6 +65,8 @@ pub struct Measured {
     pub batch: Batch,
     /// The frame rate summed over the streams: the mean of the steady windows.
     pub fps: Fps,
+    /// The 95 % bootstrap interval of that mean; `None` with fewer than two windows.
+    pub interval: Option<(Fps, Fps)>,
     /// How many steady windows there were.
     pub windows: usize,
     /// The rate of every stream in every window, if it is exactly one of [`PACING_RATES`].
@@ -230,6 +232,8 @@ impl Run {
         Measured {
             batch,
             fps: bootstrap::mean(&self.windows),
+            interval: Interval95::of_mean(&self.windows)
+                .and_then(|found| Some((Fps::new(found.low)?, Fps::new(found.high)?))),
             windows: self.windows.len(),
             paced_at: pace(&self.windows, self.streams),
         }

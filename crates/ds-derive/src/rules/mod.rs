@@ -13,6 +13,7 @@ mod r6_visible;
 mod r7_capacity;
 
 pub(crate) use self::batch::{batches_per_tick, final_batch};
+pub use self::r4a_interval::{KEEPS_IDS, KEEPS_MOST_IDS};
 pub(crate) use self::r7_capacity::decode_term;
 pub use self::r7_capacity::{
     BandwidthUse, Capacity, CapacityInputs, ComputeRate, Limit, Resource, capacity,

@@ -17,11 +17,11 @@ use crate::facts::{Facts, IdRetention, Infer, InferRole};
 use crate::knob::Knob;
 use crate::value::Value;
 
-/// From this share on any measured interval is allowed.
-const KEEPS_IDS: f64 = 0.99;
+/// From this share of surviving ids on any measured interval is allowed. A choice of dsprof.
+pub const KEEPS_IDS: f64 = 0.99;
 
-/// From this share on an interval of 1 is allowed.
-const KEEPS_MOST_IDS: f64 = 0.90;
+/// From this share of surviving ids on an interval of 1 is allowed. A choice of dsprof.
+pub const KEEPS_MOST_IDS: f64 = 0.90;
 
 pub(super) fn derive(facts: &Facts) -> Vec<Entry> {
     let primaries = facts
@@ -77,7 +77,11 @@ fn longest(measured: &[IdRetention]) -> Derived {
                 .map(|entry| format!("retention {} at interval {}", entry.share, entry.interval))
                 .collect::<Vec<_>>()
                 .join(", "),
-            because: "no measured interval keeps enough ids".to_owned(),
+            because: if measured.iter().all(|entry| entry.interval == 0) {
+                "no interval above 0 was measured, and none is allowed unmeasured".to_owned()
+            } else {
+                "no measured interval keeps enough ids".to_owned()
+            },
             confidence: Confidence::High,
         },
     }

@@ -13,6 +13,7 @@ use super::kinds::{
     decode_ceiling, engine_precision, gpu, model_batch, model_dims, only, queue_position,
     sink_kind, source_kind, tracker_algorithm, value_of,
 };
+use crate::retention::MeasuredRetention;
 
 /// What the user asked for, beyond what stands in the files.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +36,8 @@ pub struct Wishes {
     pub output: rules::OutputWish,
     /// Release of DeepStream that will run the pipeline.
     pub deepstream: Option<rules::DeepStreamVersion>,
+    /// How many object ids survive, as it was measured.
+    pub retention: Vec<MeasuredRetention>,
 }
 
 impl Wishes {
@@ -50,6 +53,7 @@ impl Wishes {
             mux_size: rules::MuxSizeWish::default(),
             output: rules::OutputWish::default(),
             deepstream: None,
+            retention: Vec::new(),
         }
     }
 }
@@ -69,6 +73,11 @@ pub fn facts_of(
     };
     let mut facts = Facts::new(wishes.streams, wishes.fps);
     facts.deepstream = wishes.deepstream;
+    facts.id_retention = wishes
+        .retention
+        .iter()
+        .filter_map(MeasuredRetention::for_rule)
+        .collect();
     facts.options.mux_size = wishes.mux_size;
     facts.options.output = wishes.output;
     facts.mux = reader.mux();

@@ -11,6 +11,7 @@ use super::model::{
     NamedTimeReport, PipelineReport, PlateauReport, PluginReport, Report, SCHEMA, StepReport,
     SweepPointReport, TraceReport, UninstrumentedReport,
 };
+use super::tracks::retention_report;
 use crate::coverage::uninstrumented;
 use crate::pipeline::{PlannedEdits, Wishes};
 use crate::signals::mean;
@@ -83,6 +84,13 @@ pub fn build_report(inputs: &ReportInputs<'_>) -> Report {
         knobs: knob_reports(inputs.plan, inputs.edits),
         applied: inputs.applied,
         expected: expected(inputs.plan),
+        diff: inputs.edits.unified_diff(),
+        tracks: inputs
+            .wishes
+            .retention
+            .iter()
+            .map(retention_report)
+            .collect(),
         capacity,
         uninstrumented: uninstrumented(inputs.pipeline)
             .into_iter()
@@ -219,10 +227,13 @@ pub fn plateau_report(sweep: &SweepReading, plateau: &Plateau) -> PlateauReport 
     let point = |swept: &crate::stages::SweptBatch| {
         let batch = swept.point.batch;
         let measured = plateau.points.iter().find(|m| m.batch == batch);
+        let interval = measured.and_then(|m| m.interval);
         let load = swept.load.as_ref().ok();
         SweepPointReport {
             batch: batch.get(),
             fps: measured.map(|m| round(m.fps.get(), 2)),
+            fps_low: interval.map(|(low, _)| round(low.get(), 2)),
+            fps_high: interval.map(|(_, high)| round(high.get(), 2)),
             windows: measured.map_or(0, |m| m.windows),
             gain_percent: plateau
                 .steps
@@ -231,6 +242,7 @@ pub fn plateau_report(sweep: &SweepReading, plateau: &Plateau) -> PlateauReport 
                 .map(|s| round(s.gain.percent(), 1)),
             sm_percent: load.and_then(|load| percent(load.sm)),
             decoder_percent: load.and_then(|load| percent(load.decoder)),
+            memory_percent: load.and_then(|load| percent(load.memory)),
             failure: match &swept.point.outcome {
                 Outcome::Ran { .. } => None,
                 Outcome::Failed { why, detail } if detail.is_empty() => Some(why.to_string()),
@@ -278,6 +290,7 @@ pub fn e2e_report(profile: &ProfileReading, plateau: Option<&PlateauReport>) -> 
         overhead_percent: of(profiled, fps).map(|share| round((1.0 - share) * 100.0, 1)),
         sm_percent: load.ok().and_then(|load| percent(load.sm)),
         decoder_percent: load.ok().and_then(|load| percent(load.decoder)),
+        memory_percent: load.ok().and_then(|load| percent(load.memory)),
         no_utilisation: load.err().cloned(),
         command: profile.command.clone(),
     }
@@ -495,7 +508,7 @@ fn millis(time: Nanos) -> f64 {
 }
 
 /// Rounds for print, so that equal runs give equal text.
-fn round(value: f64, places: i32) -> f64 {
+pub(super) fn round(value: f64, places: i32) -> f64 {
     let scale = 10_f64.powi(places);
     (value * scale).round() / scale
 }

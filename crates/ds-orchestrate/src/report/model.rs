@@ -36,6 +36,10 @@ pub struct Report {
     pub applied: bool,
     /// What the pipeline should reach with them.
     pub expected: String,
+    /// The changes of the files as a unified diff; empty where nothing changes.
+    pub diff: String,
+    /// How many object ids survive, one entry a dump of tracks that was given.
+    pub tracks: Vec<RetentionReport>,
     /// How many streams the GPU can carry.
     pub capacity: CapacityReport,
     /// Elements whose time no range shows.
@@ -133,6 +137,10 @@ pub struct SweepPointReport {
     pub batch: u32,
     /// Frames per second, summed over the streams.
     pub fps: Option<f64>,
+    /// Lower end of the 95 % interval of that mean; `null` with fewer than two windows.
+    pub fps_low: Option<f64>,
+    /// Upper end of that interval.
+    pub fps_high: Option<f64>,
     /// How many steady windows are behind it.
     pub windows: usize,
     /// Gain per doubling from the batch before, in percent.
@@ -141,6 +149,8 @@ pub struct SweepPointReport {
     pub sm_percent: Option<f64>,
     /// Decoder utilisation, in percent.
     pub decoder_percent: Option<f64>,
+    /// Share of time in which memory was read or written, in percent.
+    pub memory_percent: Option<f64>,
     /// Why there is no rate.
     pub failure: Option<String>,
     /// The command that ran.
@@ -168,6 +178,8 @@ pub struct E2eReport {
     pub sm_percent: Option<f64>,
     /// Decoder utilisation, in percent.
     pub decoder_percent: Option<f64>,
+    /// Share of time in which memory was read or written, in percent.
+    pub memory_percent: Option<f64>,
     /// Why there is no utilisation.
     pub no_utilisation: Option<String>,
     /// The command that ran.
@@ -286,6 +298,46 @@ pub struct KnobReport {
     pub place: Option<String>,
     /// Why dsprof cannot write it there.
     pub by_hand: Option<String>,
+}
+
+/// How many object ids survive in one dump of tracks.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RetentionReport {
+    /// The dump.
+    pub path: String,
+    /// Batches that were skipped between two inferences while it was made.
+    pub interval: u32,
+    /// Kept ids over decided ones of all streams, in percent; `null` where none was decided.
+    pub retention_percent: Option<f64>,
+    /// Formula and source.
+    pub definition: String,
+    /// What follows for the interval.
+    pub advice: String,
+    /// Each stream.
+    pub streams: Vec<StreamRetentionReport>,
+    /// What to know before relying on it.
+    pub notes: Vec<String>,
+}
+
+/// How many object ids survive in one stream.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StreamRetentionReport {
+    /// The stream, by the number of its source.
+    pub stream: String,
+    /// Kept ids over decided ones, in percent; `null` where none was decided.
+    pub retention_percent: Option<f64>,
+    /// Ids that survived.
+    pub kept: u64,
+    /// Ids in whose place another one appeared.
+    pub replaced: u64,
+    /// Ids of which neither can be said.
+    pub undecided: u64,
+    /// Times an id was missing and came back soon.
+    pub short_gaps: u64,
+    /// Times an id was missing for long and came back.
+    pub long_gaps: u64,
+    /// Frames that were read.
+    pub frames: u64,
 }
 
 /// How many streams the GPU can carry.

@@ -160,6 +160,7 @@ pub(super) fn run_load(
     let enough = Duration::from_secs(u64::from(seconds));
     let mut reader = FpsReader::new();
     let mut first_rate: Option<Instant> = None;
+    session.tell(&Event::Load(seconds));
     let progress = &mut *session.progress;
     let (outcome, sampled) = session
         .runner

@@ -6,6 +6,8 @@ mod coverage;
 mod fps;
 mod pipeline;
 mod process;
+mod report;
+mod retention;
 mod signals;
 mod stages;
 mod support;

@@ -3,18 +3,18 @@
 use anyhow::Result;
 use ds_ceilings::{BitDepth, Ceilings, Codec, Resolution};
 use ds_derive::{Capacity, CapacityInputs, ComputeRate, DecodeCeiling, PrecisionWish, capacity};
-use ds_orchestrate::report::{capacity_markdown, capacity_report};
+use ds_orchestrate::report::{Document, capacity_document, capacity_report};
 use ds_orchestrate::{DiskFiles, facts_of, tune};
 
 use super::hw::planned;
 use super::json;
-use super::what_if::{Measured, Projected, projected, projection_text};
-use crate::args::{BundleArgs, ReportFormat};
+use super::what_if::{Measured, Projected, projected, projection_document};
+use crate::args::BundleArgs;
 use crate::cli::CapacityArgs;
 use crate::exit::{Status, Usage};
 use crate::load::{Arguments, Merged, positive_fps};
-use crate::output;
 use crate::run::Opened;
+use crate::{output, page};
 
 pub(crate) fn run(args: &CapacityArgs) -> Result<Status> {
     let Found {
@@ -26,22 +26,28 @@ pub(crate) fn run(args: &CapacityArgs) -> Result<Status> {
         None => from_numbers(args)?,
     };
     let report = capacity_report(&capacity);
-    let text = match (args.format, &projected) {
-        (ReportFormat::Json, None) => json(&report)?,
-        (ReportFormat::Json, Some(projected)) => json(&projected.document(&report))?,
-        (ReportFormat::Text | ReportFormat::Md, None) => capacity_markdown(&report, fps),
-        (format @ (ReportFormat::Text | ReportFormat::Md), Some(projected)) => {
-            capacity_markdown(&report, fps) + &projection_text(projected, fps, format)
-        }
-    };
-    output::data(&text)?;
+    page::show(
+        &args.page,
+        |_| {
+            let projection = projected
+                .as_ref()
+                .map_or_else(Document::default, |projected| {
+                    projection_document(projected, fps)
+                });
+            capacity_document(&report, fps).then(projection)
+        },
+        || match &projected {
+            None => json(&report),
+            Some(projected) => json(&projected.document(&report)),
+        },
+    )?;
     match (args.require, capacity.streams) {
         (Some(required), Some(fit)) if fit.get() < required => {
-            output::message(&format!("{capacity} fit, {required} are required"));
+            output::reason(&format!("{capacity} fit, {required} are required"));
             Ok(Status::LimitExceeded)
         }
         (Some(required), None) => {
-            output::message(&format!("it is not known whether {required} streams fit"));
+            output::reason(&format!("it is not known whether {required} streams fit"));
             Ok(Status::LimitExceeded)
         }
         _ => Ok(Status::Fine),

@@ -6,7 +6,10 @@ use anyhow::Result;
 use ds_ceilings::{Ceilings, GpuIdentity, GpuTable};
 use ds_derive::{Consequence, Plan, Plateau, plateau};
 use ds_orchestrate::bundle::StageName;
-use ds_orchestrate::report::{KnobReport, expected, knob_reports, plan_markdown};
+use ds_orchestrate::report::{
+    Block, Document, KnobReport, RetentionReport, expected, knob_reports, plan_document,
+    retention_document, retention_report,
+};
 use ds_orchestrate::transaction::{self, Recovery};
 use ds_orchestrate::{
     DiskFiles, Error, PlannedEdits, TuneRequest, plan_without_sweep, read_hw, run_sweep,
@@ -14,12 +17,12 @@ use ds_orchestrate::{
 use serde_json::json;
 
 use super::hw::planned;
-use crate::args::{LoadArgs, ReportFormat};
+use crate::args::LoadArgs;
 use crate::cli::DeriveArgs;
 use crate::exit::Status;
 use crate::load::recorded;
-use crate::output;
 use crate::run::Opened;
+use crate::{output, page, tracks};
 
 pub(crate) fn run(args: &DeriveArgs) -> Result<Status> {
     let opened = Opened::new(&args.bundle)?;
@@ -34,7 +37,8 @@ pub(crate) fn run(args: &DeriveArgs) -> Result<Status> {
         &LoadArgs::default(),
         args.gpu_args.gpu_index,
     ));
-    let wishes = merged.wishes(pipeline.streams())?;
+    let mut wishes = merged.wishes(pipeline.streams())?;
+    wishes.retention = tracks::measured(&opened, &args.wishes.tracks, &merged, &pipeline, &wishes)?;
     let request = merged.request(wishes, None)?;
 
     let (gpu, found) = if opened.is_replay() {
@@ -60,7 +64,13 @@ pub(crate) fn run(args: &DeriveArgs) -> Result<Status> {
         .map(|(identity, ceilings)| (identity, ceilings));
     let (plan, edits) = plan_without_sweep(&pipeline, &request.wishes, gpu, found)?;
 
-    output::data(&rendered(args.format, &plan, &edits)?)?;
+    let tracks: Vec<RetentionReport> = request
+        .wishes
+        .retention
+        .iter()
+        .map(retention_report)
+        .collect();
+    show(args, &plan, &edits, &tracks)?;
     if let Some(stop) = plan
         .stops()
         .find(|withheld| withheld.consequence == Consequence::Stop)
@@ -159,30 +169,32 @@ fn next_journal(root: &Path) -> PathBuf {
     root.join(format!("{:04}", journals(root).len() + 1))
 }
 
-fn rendered(format: ReportFormat, plan: &Plan, edits: &PlannedEdits) -> Result<String> {
+fn show(
+    args: &DeriveArgs,
+    plan: &Plan,
+    edits: &PlannedEdits,
+    tracks: &[RetentionReport],
+) -> Result<()> {
     let knobs = knob_reports(plan, edits);
     let expected = expected(plan);
-    if format == ReportFormat::Json {
-        return super::json(&as_json(&knobs, &expected, plan, edits));
-    }
     let diff = edits.unified_diff();
-    let fence = |diff: &str| match format {
-        ReportFormat::Md => format!("\n```diff\n{diff}```\n"),
-        _ => format!("\n{diff}"),
-    };
-    Ok(plan_markdown(&knobs, &expected)
-        + &if diff.is_empty() {
-            String::new()
-        } else {
-            fence(&diff)
-        })
+    page::show(
+        &args.page,
+        |_| {
+            let plan = plan_document(&knobs, &expected).then(retention_document(tracks));
+            let change = Some(diff.clone()).filter(|diff| !diff.is_empty());
+            plan.then(change.into_iter().map(Block::Diff).collect::<Document>())
+        },
+        || super::json(&as_json(&knobs, &expected, plan, &diff, tracks)),
+    )
 }
 
 fn as_json(
     knobs: &[KnobReport],
     expected: &str,
     plan: &Plan,
-    edits: &PlannedEdits,
+    diff: &str,
+    tracks: &[RetentionReport],
 ) -> serde_json::Value {
     json!({
         "schema": "dsprof.plan/1",
@@ -191,6 +203,7 @@ fn as_json(
         "expected": expected,
         "capacity": plan.capacity.to_string(),
         "notes": plan.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "diff": edits.unified_diff(),
+        "tracks": tracks,
+        "diff": diff,
     })
 }

@@ -1,38 +1,41 @@
 //! `dsprof hw`.
 
-// Writing to a String cannot fail.
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 use anyhow::Result;
 use ds_ceilings::{Ceilings, GpuIdentity, GpuMatch, GpuQuery, GpuTable};
 use ds_orchestrate::bundle::StageName;
-use ds_orchestrate::report::{HardwareReport, hardware_report};
+use ds_orchestrate::report::{
+    Align, Block, Document, HardwareReport, Table, hardware_document, hardware_report,
+};
 use ds_orchestrate::{Error, HwReading, gpus_from_text, read_hw};
 
 use super::json;
-use crate::args::ReportFormat;
+use crate::args::PageArgs;
 use crate::cli::HwArgs;
 use crate::exit::{Status, Usage};
 use crate::load::Arguments;
-use crate::output;
+use crate::page;
 use crate::run::Opened;
-use crate::table::{plain, table};
 
 pub(crate) fn run(args: &HwArgs) -> Result<Status> {
     let known = GpuTable::built_in();
     if args.list {
         let names: Vec<&str> = known.names().collect();
-        let text = match args.format {
-            ReportFormat::Json => json(&names)?,
-            ReportFormat::Text | ReportFormat::Md => names.join("\n") + "\n",
-        };
-        output::data(&text)?;
+        page::show(
+            &args.page,
+            |_| {
+                Document::from_iter([Block::Lines(
+                    names.iter().map(|n| (*n).to_owned()).collect(),
+                )])
+            },
+            || json(&names),
+        )?;
         return Ok(Status::Fine);
     }
     if let [first, second] = args.compare.as_slice() {
-        return compare(first, second, args.format);
+        return compare(first, second, &args.page);
     }
     if let Some(name) = &args.gpu {
         let ceilings = planned(name)?;
@@ -42,7 +45,7 @@ pub(crate) fn run(args: &HwArgs) -> Result<Status> {
                 .as_ref()
                 .map_or(name, |product| &product.name),
         );
-        return print(&[hardware_report(&identity, &ceilings)], args.format);
+        return print(&[hardware_report(&identity, &ceilings)], &args.page);
     }
     let reading = match &args.from {
         Some(path) => from_file(path)?,
@@ -54,7 +57,7 @@ pub(crate) fn run(args: &HwArgs) -> Result<Status> {
         report
     };
     let reports: Vec<HardwareReport> = reading.gpus.iter().map(report).collect();
-    print(&reports, args.format)
+    print(&reports, &args.page)
 }
 
 fn from_file(path: &Path) -> Result<HwReading> {
@@ -121,98 +124,21 @@ pub(crate) fn planned(name: &str) -> Result<Ceilings> {
     }
 }
 
-fn print(reports: &[HardwareReport], format: ReportFormat) -> Result<Status> {
-    let text = match format {
-        ReportFormat::Json => json(&reports)?,
-        ReportFormat::Text => reports.iter().map(text).collect::<Vec<_>>().join("\n"),
-        ReportFormat::Md => reports.iter().map(markdown).collect::<Vec<_>>().join("\n"),
-    };
-    output::data(&text)?;
+fn print(reports: &[HardwareReport], args: &PageArgs) -> Result<Status> {
+    page::show(
+        args,
+        |_| {
+            reports
+                .iter()
+                .map(hardware_document)
+                .fold(Document::default(), Document::then)
+        },
+        || json(&reports),
+    )?;
     Ok(Status::Fine)
 }
 
-fn identity(report: &HardwareReport) -> Vec<(&'static str, String)> {
-    let rows = [
-        ("GPU", Some(report.name.clone())),
-        ("Driver", report.driver.clone()),
-        ("Compute capability", report.compute_capability.clone()),
-        ("SM", report.sm_count.map(|n| format!("×{n}"))),
-        ("NVDEC", report.nvdec_count.map(|n| format!("×{n}"))),
-        ("PCIe", report.pcie.clone()),
-        (
-            "Memory",
-            report.memory_mib.map(|mib| format!("{mib:.0} MiB")),
-        ),
-    ];
-    rows.into_iter()
-        .map(|(name, value)| (name, value.unwrap_or_else(|| "unknown".to_owned())))
-        .collect()
-}
-
-fn ceiling_rows(report: &HardwareReport) -> Vec<Vec<String>> {
-    report
-        .ceilings
-        .iter()
-        .map(|ceiling| {
-            vec![
-                ceiling.label.clone(),
-                ceiling
-                    .value
-                    .map_or_else(|| "unknown".to_owned(), |value| format!("{value:.1}")),
-                ceiling.unit.clone(),
-                ceiling.confidence.clone().unwrap_or_default(),
-                ceiling
-                    .formula
-                    .clone()
-                    .or_else(|| ceiling.reason.clone())
-                    .unwrap_or_default(),
-            ]
-        })
-        .collect()
-}
-
-const HEADING: [&str; 5] = [
-    "Ceiling",
-    "Value",
-    "Unit",
-    "Confidence",
-    "Formula, or why it is unknown",
-];
-
-fn text(report: &HardwareReport) -> String {
-    let rows: Vec<Vec<String>> = identity(report)
-        .into_iter()
-        .map(|(name, value)| vec![name.to_owned(), value])
-        .collect();
-    let mut out = plain(&rows);
-    out.push('\n');
-    out.push_str(&table(&HEADING, &ceiling_rows(report), &[1]));
-    for finding in &report.findings {
-        let _ = writeln!(out, "! {finding}");
-    }
-    out
-}
-
-fn markdown(report: &HardwareReport) -> String {
-    let mut out = format!("# {}\n\n", report.name);
-    for (name, value) in identity(report).into_iter().skip(1) {
-        let _ = writeln!(out, "- **{name}** {value}");
-    }
-    let _ = write!(
-        out,
-        "\n| {} |\n|---|--:|---|---|---|\n",
-        HEADING.join(" | ")
-    );
-    for row in ceiling_rows(report) {
-        let _ = writeln!(out, "| {} |", row.join(" | "));
-    }
-    for finding in &report.findings {
-        let _ = writeln!(out, "\n> {finding}");
-    }
-    out
-}
-
-fn compare(first: &str, second: &str, format: ReportFormat) -> Result<Status> {
+fn compare(first: &str, second: &str, args: &PageArgs) -> Result<Status> {
     let rows = planned(first)?.compare(&planned(second)?);
     let text_of = |value: Option<f64>| {
         value.map_or_else(|| "unknown".to_owned(), |value| format!("{value:.1}"))
@@ -232,30 +158,25 @@ fn compare(first: &str, second: &str, format: ReportFormat) -> Result<Status> {
             ]
         })
         .collect();
-    let heading = ["Ceiling", first, second, "Unit", "Second / first"];
-    let text = match format {
-        ReportFormat::Text => table(&heading, &cells, &[1, 2, 4]),
-        ReportFormat::Md => {
-            let rows: Vec<String> = cells
-                .iter()
-                .map(|row| format!("| {} |\n", row.join(" | ")))
-                .collect();
-            format!(
-                "| {} |\n|---|--:|--:|---|--:|\n{}",
-                heading.join(" | "),
-                rows.concat()
-            )
-        }
-        ReportFormat::Json => {
+    let columns = [
+        ("Ceiling", Align::Left),
+        (first, Align::Right),
+        (second, Align::Right),
+        ("Unit", Align::Left),
+        ("Second / first", Align::Right),
+    ];
+    page::show(
+        args,
+        |_| Document::from_iter([Block::Table(Table::new(&columns, cells))]),
+        || {
             let rows: Vec<serde_json::Value> = rows
                 .iter()
                 .map(|row| {
                     serde_json::json!({"id": row.id, "label": row.label, "unit": row.unit, "first": row.first, "second": row.second, "ratio": row.ratio})
                 })
                 .collect();
-            json(&rows)?
-        }
-    };
-    output::data(&text)?;
+            json(&rows)
+        },
+    )?;
     Ok(Status::Fine)
 }

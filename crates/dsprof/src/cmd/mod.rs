@@ -12,9 +12,7 @@ mod tune;
 mod what_if;
 
 use anyhow::Result;
-use ds_orchestrate::report::{Report, markdown};
 
-use crate::args::ReportFormat;
 use crate::cli::{Cli, Command};
 use crate::exit::Status;
 
@@ -31,14 +29,6 @@ pub(crate) fn dispatch(cli: &Cli) -> Result<Status> {
         Command::Lint(args) => lint::run(args),
         Command::Trace(args) => trace::run(&args.command),
     }
-}
-
-/// A report in the asked format.
-fn rendered(report: &Report, format: ReportFormat) -> Result<String> {
-    Ok(match format {
-        ReportFormat::Text | ReportFormat::Md => markdown(report),
-        ReportFormat::Json => json(report)?,
-    })
 }
 
 fn json(value: &impl serde::Serialize) -> Result<String> {

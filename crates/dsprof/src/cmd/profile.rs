@@ -3,17 +3,18 @@
 use anyhow::Result;
 use ds_derive::plateau;
 use ds_orchestrate::bundle::StageName;
-use ds_orchestrate::report::{bound_report, e2e_report, profile_markdown, trace_report};
+use ds_orchestrate::report::{
+    Block, Document, bound_report, e2e_report, profile_document, trace_report,
+};
 use ds_orchestrate::{
     CaptureState, DiskFiles, Error, ProfileRequest, e2e_launch, facts_of, judge, profile, run_sweep,
 };
 use serde_json::json;
 
-use crate::args::ReportFormat;
 use crate::cli::ProfileArgs;
 use crate::exit::Status;
 use crate::load::recorded;
-use crate::output;
+use crate::page;
 use crate::run::Opened;
 
 pub(crate) fn run(args: &ProfileArgs) -> Result<Status> {
@@ -78,20 +79,27 @@ pub(crate) fn run(args: &ProfileArgs) -> Result<Status> {
         CaptureState::Captured(trace) => (Some(trace_report(trace)), None),
         CaptureState::NotCaptured(reason) => (None, Some(reason.clone())),
     };
-    let text = match args.run.format {
-        ReportFormat::Json => super::json(&json!({
-            "schema": "dsprof.profile/1",
-            "provenance": provenance,
-            "e2e": e2e,
-            "bound": bound,
-            "trace": trace,
-            "no_trace": missing,
-        }))?,
-        ReportFormat::Text | ReportFormat::Md => {
-            let note = provenance.map_or_else(String::new, |text| format!("> {text}\n\n"));
-            note + &profile_markdown(&e2e, &bound, trace.as_ref(), missing.as_deref())
-        }
-    };
-    output::data(&text)?;
+    page::show(
+        &args.run.page,
+        |_| {
+            let said: Document = provenance.iter().cloned().map(Block::Quote).collect();
+            said.then(profile_document(
+                &e2e,
+                &bound,
+                trace.as_ref(),
+                missing.as_deref(),
+            ))
+        },
+        || {
+            super::json(&json!({
+                "schema": "dsprof.profile/1",
+                "provenance": provenance,
+                "e2e": e2e,
+                "bound": bound,
+                "trace": trace,
+                "no_trace": missing,
+            }))
+        },
+    )?;
     Ok(Status::Fine)
 }

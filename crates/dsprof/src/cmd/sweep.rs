@@ -3,15 +3,14 @@
 use anyhow::Result;
 use ds_derive::plateau;
 use ds_orchestrate::bundle::StageName;
-use ds_orchestrate::report::{plateau_report, sweep_markdown};
+use ds_orchestrate::report::{Block, Document, plateau_report, sweep_document};
 use ds_orchestrate::{DiskFiles, facts_of, run_sweep};
 
 use super::json;
-use crate::args::ReportFormat;
 use crate::cli::RunArgs;
 use crate::exit::Status;
 use crate::load::recorded;
-use crate::output;
+use crate::page;
 use crate::run::Opened;
 
 pub(crate) fn run(args: &RunArgs) -> Result<Status> {
@@ -35,13 +34,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<Status> {
         },
     )?;
     let report = plateau_report(&swept, &plateau(&swept.points(), request.wishes.streams));
-    let text = match args.format {
-        ReportFormat::Json => json(&report)?,
-        ReportFormat::Text | ReportFormat::Md => {
-            let note = provenance.map_or_else(String::new, |text| format!("> {text}\n\n"));
-            note + &sweep_markdown(&report)
-        }
-    };
-    output::data(&text)?;
+    page::show(
+        &args.page,
+        |_| {
+            let said: Document = provenance.into_iter().map(Block::Quote).collect();
+            said.then(sweep_document(&report))
+        },
+        || json(&report),
+    )?;
     Ok(Status::Fine)
 }

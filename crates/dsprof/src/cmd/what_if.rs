@@ -3,14 +3,13 @@
 use anyhow::Result;
 use ds_ceilings::{Ceilings, Precision};
 use ds_derive::{CapacityInputs, DecodeCeiling, GpuRates, Projection, Speedup, project};
-use ds_orchestrate::report::CapacityReport;
+use ds_orchestrate::report::{Align, Block, CapacityReport, Document, Table};
 use serde::Serialize;
 
 use super::hw::planned;
-use crate::args::{PrecisionArg, ReportFormat};
+use crate::args::PrecisionArg;
 use crate::cli::CapacityArgs;
 use crate::exit::Usage;
-use crate::table::in_format;
 
 /// The format of the JSON document.
 const SCHEMA: &str = "dsprof.projection/1";
@@ -108,8 +107,8 @@ impl Projected {
     }
 
     /// The JSON document: the capacity as it was found, and the projections.
-    pub(crate) fn document<'a>(&self, capacity: &'a CapacityReport) -> Document<'a> {
-        Document {
+    pub(crate) fn document<'a>(&self, capacity: &'a CapacityReport) -> JsonDocument<'a> {
+        JsonDocument {
             schema: SCHEMA,
             from: self.from.clone(),
             precision: self.precision.name(),
@@ -122,7 +121,7 @@ impl Projected {
 
 /// What `--format json` prints.
 #[derive(Serialize)]
-pub(crate) struct Document<'a> {
+pub(crate) struct JsonDocument<'a> {
     schema: &'static str,
     from: String,
     precision: &'static str,
@@ -170,7 +169,7 @@ fn row((gpu, projection): &(String, Projection)) -> Row {
 }
 
 /// The table with its assumptions.
-pub(crate) fn projection_text(projected: &Projected, fps: f64, format: ReportFormat) -> String {
+pub(crate) fn projection_document(projected: &Projected, fps: f64) -> Document {
     let shown = |speedup: Option<Speedup>| {
         speedup.map_or_else(|| "unknown".to_owned(), |speedup| speedup.to_string())
     };
@@ -194,20 +193,20 @@ pub(crate) fn projection_text(projected: &Projected, fps: f64, format: ReportFor
         })
         .collect();
     let compute = format!("{} rate", projected.precision);
-    let heading = [
-        "GPU",
-        "Projected",
-        "Decides",
-        &compute,
-        "If memory-bound",
-        "Memory rate",
-        "Confidence",
+    let columns = [
+        ("GPU", Align::Left),
+        ("Projected", Align::Left),
+        ("Decides", Align::Left),
+        (&compute, Align::Right),
+        ("If memory-bound", Align::Left),
+        ("Memory rate", Align::Right),
+        ("Confidence", Align::Left),
     ];
-    let table = in_format(&heading, &rows, &[3, 5], format);
-    let assumptions: String = projected
-        .assumptions()
-        .iter()
-        .map(|sentence| format!("- {sentence}\n"))
-        .collect();
-    format!("\nProjected onto other GPUs at {fps} frames/s:\n\n{table}\n{assumptions}")
+    let mut out = Document::default();
+    out.push(Block::Paragraph(format!(
+        "Projected onto other GPUs at {fps} frames/s:"
+    )));
+    out.push(Block::Table(Table::new(&columns, rows)));
+    out.bullets(projected.assumptions());
+    out
 }

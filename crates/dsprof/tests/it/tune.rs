@@ -30,6 +30,17 @@ fn the_whole_report_of_the_recording_without_a_plateau() {
 }
 
 #[test]
+fn the_whole_report_as_markdown() {
+    insta::assert_snapshot!(output_of(&[
+        "tune",
+        "--replay",
+        &bundle("h200-resnet152-graphs"),
+        "--format",
+        "md"
+    ]));
+}
+
+#[test]
 fn a_recorded_plateau_is_found() {
     let report = report("h200-resnet152-graphs");
     assert_eq!(report["schema"], "dsprof.report/1");
@@ -108,12 +119,17 @@ fn a_replay_into_a_new_bundle_can_itself_be_replayed() {
         &bundle("h200-resnet152"),
         "--bundle",
         copy,
+        "--format",
+        "md",
     ]);
     assert_eq!(
         std::fs::read_to_string(format!("{copy}/report.md")).expect("a report"),
         first
     );
-    assert_eq!(output_of(&["tune", "--replay", copy]), first);
+    assert_eq!(
+        output_of(&["tune", "--replay", copy, "--format", "md"]),
+        first
+    );
 }
 
 #[test]
@@ -138,14 +154,14 @@ fn one_changed_argument_fails_and_shows_both_commands() {
 fn the_single_stages_agree_with_the_whole() {
     let recording = bundle("h200-resnet152");
     let profile = output_of(&["profile", "--replay", &recording]);
-    assert!(profile.contains("**host**, high confidence"), "{profile}");
+    assert!(profile.contains("host, high confidence"), "{profile}");
     let hw = output_of(&["hw", "--replay", &recording]);
     for part in ["×132", "×7", "Gen5 x16"] {
         assert!(hw.contains(part), "{hw}");
     }
     let capacity = output_of(&["capacity", "--replay", &recording]);
     assert!(
-        capacity.starts_with("**at least 57 streams** at 30 frames/s"),
+        capacity.starts_with("at least 57 streams at 30 frames/s"),
         "{capacity}"
     );
 }
@@ -154,7 +170,7 @@ fn the_single_stages_agree_with_the_whole() {
 fn nothing_but_data_goes_to_standard_output_and_nothing_to_standard_error() {
     let ran = run(&["tune", "--replay", &bundle("h200-resnet152-graphs")]);
     assert_eq!(ran.stderr, "");
-    assert!(ran.stdout.starts_with("# testdata/pipelines"));
+    assert!(ran.stdout.starts_with("testdata/pipelines"));
 }
 
 #[test]
