@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::args::{
-    BundleArgs, GpuArgs, LoadArgs, PageArgs, PrecisionArg, ReportFormat, TerminalArgs, ViaArg,
-    WishArgs,
+    BundleArgs, GpuArgs, LoadArgs, PageArgs, PrecisionArg, TerminalArgs, ViaArg, WishArgs,
 };
 use crate::cli_lint::LintArgs;
 use crate::cli_trace::TraceArgs;
@@ -96,9 +95,8 @@ pub(crate) struct RunArgs {
 pub(crate) struct InspectArgs {
     /// The pipeline
     pub(crate) pipeline: String,
-    /// How it is printed
-    #[arg(long, default_value = "text", value_name = "FORMAT")]
-    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) page: PageArgs,
 }
 
 #[derive(Debug, Args)]

@@ -59,6 +59,12 @@ fn retention_that_was_measured() {
 }
 
 #[test]
+fn a_dump_with_inference_in_every_batch_allows_no_interval() {
+    let page = page(&measured(&[(0, 1.0)]), RuleId::R4a);
+    assert!(page.contains("no interval above 0 was measured"), "{page}");
+}
+
+#[test]
 fn retention_that_was_not_measured_and_no_tracker() {
     let mut facts = measured(&[]);
     let unmeasured = page(&facts, RuleId::R4a);

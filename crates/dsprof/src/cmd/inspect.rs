@@ -2,14 +2,13 @@
 
 use anyhow::Result;
 use ds_config::{Finding, KnobSetting, LintContext, Pipeline, Role, lint};
+use ds_orchestrate::report::{Align, Block, Document, Table};
 use ds_orchestrate::{Coverage, DiskFiles, coverage, read_pipeline};
 use serde_json::json;
 
-use crate::args::ReportFormat;
 use crate::cli::InspectArgs;
 use crate::exit::Status;
-use crate::output;
-use crate::table::table;
+use crate::page;
 
 pub(crate) fn run(args: &InspectArgs) -> Result<Status> {
     let pipeline = read_pipeline(&args.pipeline)?;
@@ -18,43 +17,46 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Status> {
         ..LintContext::default()
     };
     let findings = lint(&pipeline, &context);
-    let text = match args.format {
-        ReportFormat::Json => super::json(&as_json(&pipeline, &findings))?,
-        ReportFormat::Text | ReportFormat::Md => as_text(&pipeline, &findings, args.format),
-    };
-    output::data(&text)?;
+    page::show(
+        &args.page,
+        |_| document(&pipeline, &findings),
+        || super::json(&as_json(&pipeline, &findings)),
+    )?;
     Ok(Status::Fine)
 }
 
-fn as_text(pipeline: &Pipeline, findings: &[Finding], format: ReportFormat) -> String {
+fn document(pipeline: &Pipeline, findings: &[Finding]) -> Document {
     let files: Vec<&str> = pipeline.files.iter().map(|file| file.path()).collect();
     let streams = pipeline
         .streams()
         .map_or_else(|| "unknown".to_owned(), |n| n.to_string());
-    let mut out = format!(
-        "{}: {} streams, read from {}\n\n",
+    let left =
+        |titles: &[&'static str]| -> Vec<_> { titles.iter().map(|t| (*t, Align::Left)).collect() };
+    let mut out = Document::default();
+    out.push(Block::Title(
+        files.first().copied().unwrap_or("pipeline").to_owned(),
+    ));
+    out.push(Block::Paragraph(format!(
+        "{}: {} streams, read from {}",
         pipeline.form,
         streams,
         files.join(", ")
-    );
-    out.push_str(&rows(
-        &["Element", "Name", "Place", "In a trace"],
-        &element_rows(pipeline),
-        format,
-    ));
-    out.push('\n');
-    out.push_str(&rows(
-        &[
+    )));
+    out.push(Block::Table(Table::new(
+        &left(&["Element", "Name", "Place", "In a trace"]),
+        element_rows(pipeline),
+    )));
+    out.push(Block::Table(Table::new(
+        &left(&[
             "Element",
             "Knob",
             "Value",
             "Place that wins",
             "Overrides",
             "",
-        ],
-        &knob_rows(pipeline),
-        format,
-    ));
+        ]),
+        knob_rows(pipeline),
+    )));
     let disabled = pipeline
         .disabled
         .iter()
@@ -68,24 +70,8 @@ fn as_text(pipeline: &Pipeline, findings: &[Finding], format: ReportFormat) -> S
         .iter()
         .map(|place| format!("another pipeline of the same file, not read: {place}"));
     let findings = findings.iter().map(ToString::to_string);
-    let lines: Vec<String> = disabled
-        .chain(findings)
-        .chain(faults)
-        .chain(others)
-        .collect();
-    out.push('\n');
-    out.push_str(&lines.join("\n"));
-    out.trim_end().to_owned() + "\n"
-}
-
-fn rows(heading: &[&str], cells: &[Vec<String>], format: ReportFormat) -> String {
-    if format == ReportFormat::Md {
-        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-        let heading: Vec<String> = heading.iter().map(|h| (*h).to_owned()).collect();
-        let rule = format!("|{}\n", "---|".repeat(heading.len()));
-        return line(&heading) + &rule + &cells.iter().map(|row| line(row)).collect::<String>();
-    }
-    table(heading, cells, &[])
+    out.bullets(disabled.chain(findings).chain(faults).chain(others));
+    out
 }
 
 fn covered(element: &ds_config::Element) -> String {

@@ -70,7 +70,7 @@ fn capacity_from_numbers_by_hand() {
         "30",
     ]);
     assert!(
-        text.starts_with("**40 streams** at 30 frames/s; compute decides."),
+        text.starts_with("40 streams at 30 frames/s; compute decides."),
         "{text}"
     );
 }

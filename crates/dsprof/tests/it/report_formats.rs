@@ -137,6 +137,22 @@ fn a_file_takes_the_report_in_the_form_that_its_ending_names() {
     );
 }
 
+#[test]
+fn inspect_has_every_form_too() {
+    for (format, beginning) in [
+        ("text", "testdata/"),
+        ("md", "# testdata/"),
+        ("json", "{"),
+        ("html", "<!doctype"),
+    ] {
+        let shown = output_of(&["inspect", PIPELINE, "--format", format]);
+        assert!(
+            shown.starts_with(beginning) && shown.contains("batched-push-timeout"),
+            "{shown}"
+        );
+    }
+}
+
 /// A load in the shape of deepstream-app that ends by itself, with a window every moment.
 fn load(folder: &std::path::Path) -> String {
     let script = folder.join("load.sh");

@@ -44,12 +44,12 @@ pub(super) fn ceilings_table(report: &HardwareReport) -> Document {
                 .map_or_else(|| "unknown".to_owned(), |value| format!("{value:.1}")),
             ceiling.unit.clone(),
             ceiling.confidence.clone().unwrap_or_default(),
+            cited(ceiling, &mut sources),
             ceiling
                 .formula
                 .clone()
                 .or_else(|| ceiling.reason.clone())
                 .unwrap_or_default(),
-            cited(ceiling, &mut sources),
         ]);
     }
     let mut out = Document::default();
@@ -59,8 +59,8 @@ pub(super) fn ceilings_table(report: &HardwareReport) -> Document {
             ("Value", Align::Right),
             ("Unit", Align::Left),
             ("Confidence", Align::Left),
-            ("Formula, or why it is unknown", Align::Left),
             ("Source", Align::Left),
+            ("Formula, or why it is unknown", Align::Left),
         ],
         rows,
     )));

@@ -21,9 +21,9 @@ pub fn plan_document(knobs: &[KnobReport], expected: &str) -> Document {
             .collect();
         out.push(Block::Table(Table::new(
             &[
+                ("Rule", Align::Left),
                 ("Knob", Align::Left),
                 ("Old → new", Align::Left),
-                ("Rule", Align::Left),
                 ("Why", Align::Left),
             ],
             rows,
@@ -84,9 +84,9 @@ fn knob_row(knob: &KnobReport, targets: &[&str]) -> Vec<String> {
         [] => String::new(),
     };
     vec![
+        knob.rule.clone(),
         format!("{targets} `{}`", knob.knob),
         format!("{old} → {new}{state}"),
-        knob.rule.clone(),
         format!(
             "{}: {}.{by_hand}",
             knob.formula.as_deref().unwrap_or(""),

@@ -86,18 +86,19 @@ fn block(block: &Block, page: Page) -> Option<String> {
         Glyphs::Unicode => text.to_owned(),
         Glyphs::Ascii => ascii::replaced(text),
     };
-    let bold = |text: String| -> String {
-        text.lines()
-            .map(|line| page.bold(line.trim_end()) + "\n")
-            .collect()
-    };
     Some(match block {
         Block::Title(text) => heading(&said(text), '═', '=', page),
         Block::Chapter(text) | Block::Section(text) => heading(&said(text), '─', '-', page),
-        Block::Lead(text) => bold(table::wrapped(&said(text), page.width())),
+        Block::Lead(text) => bold_lines(&table::wrapped(&said(text), page.width()), page),
         Block::Paragraph(text) => table::wrapped(&said(text), page.width()),
         Block::Verdict { answer, rest } => {
-            table::wrapped(&said(&format!("{answer}{rest}")), page.width())
+            let answer = said(answer);
+            let shown = table::wrapped(&format!("{answer}{}", said(rest)), page.width());
+            match shown.strip_prefix(&answer) {
+                Some(rest) => page.bold(&answer) + rest,
+                // The answer itself went on in a second line.
+                None => shown,
+            }
         }
         Block::Quote(text) => {
             let bar = match page.glyphs {
@@ -142,6 +143,14 @@ fn heading(text: &str, line: char, ascii_line: char, page: Page) -> String {
         Glyphs::Unicode => line,
         Glyphs::Ascii => ascii_line,
     };
-    let rule: String = std::iter::repeat_n(line, text.chars().count()).collect();
-    format!("{}\n{rule}\n", page.bold(text))
+    let shown = table::wrapped(text, page.width());
+    let longest = shown.lines().map(|line| line.trim_end().chars().count());
+    let rule: String = std::iter::repeat_n(line, longest.max().unwrap_or(0)).collect();
+    bold_lines(&shown, page) + &rule + "\n"
+}
+
+fn bold_lines(text: &str, page: Page) -> String {
+    text.lines()
+        .map(|line| page.bold(line.trim_end()) + "\n")
+        .collect()
 }
