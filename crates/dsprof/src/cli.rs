@@ -49,8 +49,10 @@ pub(crate) enum Command {
     Sweep(RunArgs),
     /// Stage 4: the plan as a table and a unified diff; writes only with --apply
     #[command(
-        after_help = "Example:\n  dsprof derive app.txt --streams 16 --fps 30\n  \
-                            dsprof derive app.txt --replay bundle --apply"
+        after_help = "Tracks as JSON lines: one line a frame and stream, also for a frame without objects, the frames of \
+                      a stream in order:\n  {\"stream\": 0, \"frame\": 12, \"objects\": [{\"id\": 7, \"label\": \"car\", \
+                      \"bbox\": [left, top, width, height]}]}\n\nExample:\n  dsprof derive app.txt --streams 16 --fps 30\n  \
+                      dsprof derive app.txt --replay bundle --apply\n  dsprof derive app.txt --tracks 1=kitti_tracks"
     )]
     Derive(DeriveArgs),
     /// Stage 5: capture the whole pipeline, read the trace, say what bounds it

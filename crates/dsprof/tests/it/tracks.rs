@@ -97,7 +97,17 @@ fn the_interval_of_the_pipeline_stands_for_one_that_is_not_named() {
     ] {
         assert!(text.contains(part), "{part} in\n{text}");
     }
-    assert!(text.contains("no interval above 0 was measured"), "{text}");
+    let path = file.to_str().expect("UTF-8");
+    let plan: Value = serde_json::from_str(&output_of(&[
+        "derive", &app, "--tracks", path, "--format", "json",
+    ]))
+    .expect("JSON");
+    assert_eq!(interval(&plan)["new"], "0");
+    let because = interval(&plan)["because"].to_string();
+    assert!(
+        because.contains("no interval above 0 was measured"),
+        "{because}"
+    );
 }
 
 #[test]

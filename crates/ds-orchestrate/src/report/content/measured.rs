@@ -135,7 +135,8 @@ fn half_width(point: &SweepPointReport) -> Option<f64> {
 
 fn mark(plateau: &PlateauReport, point: &SweepPointReport) -> String {
     if let Some(failure) = &point.failure {
-        return failure.clone();
+        // The notes below the table say it whole.
+        return failure.split(": ").next().unwrap_or(failure).to_owned();
     }
     let is = |batch: Option<u32>| batch == Some(point.batch);
     match (is(plateau.batch), is(plateau.final_batch)) {

@@ -183,15 +183,16 @@ fn mark(point: &CurvePoint, scale: &Scale) -> String {
         }
         Err(why) => {
             let y = scale.y(0.0) - 8.0;
+            // Upright, so that the reasons of neighbours do not lie on each other.
             format!(
                 "<g class=\"failed\"><title>batch {}: {}</title><path d=\"M{:.1},{:.1}l10,10m0,-10l-10,10\"/>\
-                 <text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"{}\">{}</text></g>\n",
+                 <text transform=\"translate({:.1},{:.1}) rotate(-90)\">{}</text></g>\n",
                 point.batch,
                 escape(why),
                 x - 5.0,
                 y - 5.0,
+                x + 4.0,
                 y - 12.0,
-                scale.anchor(x),
                 escape(&first_words(why)),
             )
         }
