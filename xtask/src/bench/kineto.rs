@@ -168,57 +168,95 @@ fn repeat(source: &Path, to: &Path, bytes: u64) -> Result<u64> {
     };
     let span = span(&events).context("no event has a time")?;
     let ids = events.iter().filter_map(correlation).max().unwrap_or(0) + 1;
-    let mut out = BufWriter::new(File::create(to)?);
+    let patterns = events.iter().map(pattern).collect::<Result<Vec<_>>>()?;
     let members = serde_json::to_string_pretty(&whole)?;
     let members = members.trim_end().strip_suffix('}').context("no object")?;
+    let mut out = BufWriter::new(File::create(to)?);
     write!(out, "{},\n  \"traceEvents\": [", members.trim_end())?;
-    let (mut written, mut count) = (0_u64, 0_u64);
-    for copy in 0.. {
-        if written >= bytes {
-            break;
-        }
-        for event in &events {
-            let event = moved(event, copy, span, ids);
-            let text = serde_json::to_string_pretty(&event)?;
-            let comma = if count == 0 { "\n" } else { ",\n" };
-            write!(out, "{comma}{text}")?;
-            written += (text.len() + comma.len()) as u64;
+    let (mut copy, mut count) = (0, 0);
+    while out.get_ref().metadata()?.len() < bytes {
+        for parts in &patterns {
+            out.write_all(if count == 0 { b"\n" } else { b",\n" })?;
+            for part in parts {
+                match part {
+                    Part::Text(text) => out.write_all(text.as_bytes())?,
+                    Part::Time(nanos) => {
+                        let later = nanos + copy * span;
+                        write!(out, "{}.{:03}", later / 1000, later % 1000)?;
+                    }
+                    Part::Id(id) => write!(out, "{}", id + copy * ids)?,
+                }
+            }
             count += 1;
         }
+        copy += 1;
     }
     out.write_all(b"\n  ]\n}\n")?;
     out.flush()?;
     Ok(count)
 }
 
-/// The length of the trace in whole microseconds.
+/// A part of an event as it is written; what differs from copy to copy stands by itself.
+enum Part {
+    Text(String),
+    /// When it began, in nanoseconds.
+    Time(u64),
+    Id(u64),
+}
+
+/// An event in the layout that PyTorch's own writer has.
+fn pattern(event: &Value) -> Result<Vec<Part>> {
+    const TIME: &str = "\"@time\"";
+    const ID: &str = "\"@id\"";
+    let mut marked = event.clone();
+    let time = nanos(&event["ts"]);
+    if time.is_some() {
+        marked["ts"] = TIME.trim_matches('"').into();
+    }
+    let id = correlation(event);
+    if id.is_some() {
+        marked["args"]["correlation"] = ID.trim_matches('"').into();
+    }
+    let text = serde_json::to_string_pretty(&marked)?;
+    let mut marks: Vec<(usize, usize, Part)> =
+        [(TIME, time.map(Part::Time)), (ID, id.map(Part::Id))]
+            .into_iter()
+            .filter_map(|(mark, part)| Some((text.find(mark)?, mark.len(), part?)))
+            .collect();
+    marks.sort_by_key(|(at, ..)| *at);
+    let mut parts = Vec::new();
+    let mut from = 0;
+    for (at, len, part) in marks {
+        parts.extend([Part::Text(text[from..at].to_owned()), part]);
+        from = at + len;
+    }
+    parts.push(Part::Text(text[from..].to_owned()));
+    Ok(parts)
+}
+
+/// The length of the trace in nanoseconds, with a pause behind it.
 fn span(events: &[Value]) -> Option<u64> {
     let timed = events.iter().filter(|event| event["ph"] == "X");
-    let times = timed.filter_map(|event| Some((event["ts"].as_f64()?, event["dur"].as_f64()?)));
-    let (first, last) = times.fold((f64::MAX, f64::MIN), |(first, last), (ts, dur)| {
+    let times = timed.filter_map(|event| Some((nanos(&event["ts"])?, nanos(&event["dur"])?)));
+    let (first, last) = times.fold((u64::MAX, 0), |(first, last), (ts, dur)| {
         (first.min(ts), last.max(ts + dur))
     });
+    (last > first).then_some(last - first + 1_000_000)
+}
+
+/// Microseconds as a double, which keeps all digits of a time since some day of the same year.
+fn nanos(micros: &Value) -> Option<u64> {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "a positive number of microseconds, far below 2^53"
+        reason = "a positive number far below 2^53"
     )]
-    (last > first).then(|| (last - first).ceil() as u64 + 1_000)
+    micros
+        .as_f64()
+        .filter(|micros| *micros >= 0.0)
+        .map(|micros| (micros * 1000.0).round() as u64)
 }
 
 fn correlation(event: &Value) -> Option<u64> {
     event["args"]["correlation"].as_u64()
-}
-
-fn moved(event: &Value, copy: u64, span: u64, ids: u64) -> Value {
-    let mut event = event.clone();
-    if let Some(ts) = event["ts"].as_f64() {
-        #[expect(clippy::cast_precision_loss, reason = "microseconds of a session")]
-        let later = ts + (copy * span) as f64;
-        event["ts"] = later.into();
-    }
-    if let Some(id) = correlation(&event) {
-        event["args"]["correlation"] = (id + copy * ids).into();
-    }
-    event
 }

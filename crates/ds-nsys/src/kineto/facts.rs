@@ -149,7 +149,7 @@ impl Kineto {
         }
         if self.overhead > Nanos::ZERO {
             causes.push(format!(
-                "{:.3} ms of its own work that it admits",
+                "{:.3} ms of its own work recorded",
                 self.overhead.as_millis_f64()
             ));
         }
