@@ -9,7 +9,7 @@ use super::sampling::{read_load, sampler};
 use super::{GpuLoad, Launch, Session};
 use crate::error::Error;
 use crate::fps::{FpsLog, FpsReader, FpsStatus, FpsStream, FpsUnit};
-use crate::process::{CommandSpec, Exit, Flow, Outcome, OutputStream, RunError};
+use crate::process::{CommandSpec, Exit, Flow, Heard, Outcome, OutputStream, RunError};
 use crate::progress::Event;
 use crate::signals::mean;
 
@@ -162,28 +162,26 @@ pub(super) fn run_load(
     let mut first_rate: Option<Instant> = None;
     session.tell(&Event::Load(seconds));
     let progress = &mut *session.progress;
-    let (outcome, sampled) = session
-        .runner
-        .run_beside(load, &side, &mut |stream, chunk| {
-            if stream == OutputStream::Stdout {
-                reader.push_bytes(chunk);
-            }
-            let Some(rate) = reader.latest_aggregate() else {
-                return Flow::Continue;
-            };
-            progress(&Event::Rate(rate));
-            #[expect(
-                clippy::disallowed_methods,
-                reason = "how long a rate has been shown is a matter of the wall clock"
-            )]
-            let now = Instant::now();
-            // One window more than asked for, because the first one is partial.
-            if now - *first_rate.get_or_insert(now) > enough + Duration::from_secs(5) {
-                Flow::Stop
-            } else {
-                Flow::Continue
-            }
-        })?;
+    let (outcome, sampled) = session.runner.run_beside(load, &[side], &mut |heard| {
+        if let Heard::Main(OutputStream::Stdout, chunk) = heard {
+            reader.push_bytes(chunk);
+        }
+        let Some(rate) = reader.latest_aggregate() else {
+            return Flow::Continue;
+        };
+        progress(&Event::Rate(rate));
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "how long a rate has been shown is a matter of the wall clock"
+        )]
+        let now = Instant::now();
+        // One window more than asked for, because the first one is partial.
+        if now - *first_rate.get_or_insert(now) > enough + Duration::from_secs(5) {
+            Flow::Stop
+        } else {
+            Flow::Continue
+        }
+    })?;
     // What was printed to standard error counts too where standard output held nothing.
     let mut log = reader.finish();
     if log.emitter.is_none() && !outcome.stderr.is_empty() {
@@ -194,6 +192,11 @@ pub(super) fn run_load(
             log = from_stderr;
         }
     }
+    let Some(sampled) = sampled.into_iter().next() else {
+        return Err(Error::NotInRecording {
+            what: "nothing ran beside the load".to_owned(),
+        });
+    };
     if let Err(error @ RunError::NotRecorded { .. }) = sampled {
         return Err(error.into());
     }
