@@ -179,7 +179,7 @@ pub fn sweep(session: &mut Session<'_>, request: &SweepRequest) -> Result<SweepR
 }
 
 fn in_words(swept: &SweptBatch) -> String {
-    let mut text = match &swept.point.outcome {
+    let what = match &swept.point.outcome {
         PointOutcome::Ran { windows } => format!(
             "{:.2} frames/s over {} windows",
             mean(windows).map_or(0.0, Fps::get),
@@ -187,10 +187,12 @@ fn in_words(swept: &SweptBatch) -> String {
         ),
         PointOutcome::Failed { why, .. } => why.to_string(),
     };
-    if let Some(FpsStatus::Paced { rate }) = swept.status {
-        text += &format!(", paced at {rate} by source, sink or display");
+    match swept.status {
+        Some(FpsStatus::Paced { rate }) => {
+            format!("{what}, paced at {rate} by source, sink or display")
+        }
+        _ => what,
     }
-    text
 }
 
 /// Runs one batch as often as is asked for and puts the windows together.

@@ -42,7 +42,7 @@ fn at_random_times() -> Tried {
     let span = began.elapsed();
     let n = if is_live() { 100 } else { 10 };
     let mut interrupted = 0;
-    for moment in moments(n, span) {
+    for (index, moment) in moments(n, span).into_iter().enumerate() {
         let machine = Machine::new();
         let running = Running::start(&machine, &mut machine.tune());
         pause(moment / 1000);
@@ -68,7 +68,10 @@ fn at_random_times() -> Tried {
             }
             other => panic!("{other:?} after {moment} µs: {}", ran.stderr),
         }
-        check_resumes(&machine);
+        // Going on takes much longer than being interrupted.
+        if index % 5 == 0 {
+            check_resumes(&machine);
+        }
     }
     assert!(interrupted > 0, "none of {n} came while a program ran");
     Tried::Passed(n)
