@@ -47,6 +47,8 @@ pub enum Failure {
     EngineBuild,
     /// It did not end in time.
     Timeout,
+    /// It ran and printed no rate as long as it was waited for.
+    Silent,
     /// It ended before a window was steady.
     NoSteadyWindow,
 }
@@ -60,6 +62,7 @@ impl fmt::Display for Failure {
             Self::ZeroFps => "no frames",
             Self::EngineBuild => "no engine",
             Self::Timeout => "timed out",
+            Self::Silent => "no rate",
             Self::NoSteadyWindow => "no steady window",
         })
     }

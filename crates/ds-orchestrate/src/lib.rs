@@ -56,7 +56,7 @@ pub use coverage::{Coverage, coverage, uninstrumented};
 pub use error::{Error, ErrorKind};
 pub use fps::{
     FpsEmitter, FpsLog, FpsReader, FpsSegment, FpsStatus, FpsStream, FpsStreamId, FpsUnit,
-    MIN_STEADY_WINDOWS,
+    MIN_STEADY_WINDOWS, relative_half_width,
 };
 pub use pipeline::{
     DiskFiles, PlannedEdit, PlannedEdits, Wishes, e2e_launch, facts_of, inference_only_launch,
@@ -65,8 +65,9 @@ pub use pipeline::{
 pub use progress::{Estimate, Event, Progress, rough};
 pub use signals::{mean, signals_of};
 pub use stages::{
-    CaptureState, Counted, DeviceReading, GpuLoad, HwReading, Launch, NamedTime, PluginReading,
-    ProfileReading, ProfileRequest, Session, StepReading, SweepReading, SweepRequest, SweptBatch,
-    TraceReading, Via, batches_to_try, gpus_from_text, profile, read_hw, read_trace, sweep,
+    CaptureState, Counted, DeviceReading, GpuLoad, HwReading, Launch, NamedTime, Patience,
+    PluginReading, ProfileReading, ProfileRequest, Session, StepReading, SweepReading,
+    SweepRequest, SweptBatch, TraceReading, Via, batches_to_try, gpus_from_text, profile, read_hw,
+    read_trace, sweep,
 };
 pub use tune::{Scope, TuneRequest, Tuned, judge, plan_without_sweep, run_sweep, tune};

@@ -16,7 +16,7 @@ use crate::progress::Event;
 use crate::report::{Report, ReportInputs, build_report};
 use crate::signals::{mean, signals_of};
 use crate::stages::{
-    Counted, Launch, ProfileReading, ProfileRequest, Session, SweepReading, SweepRequest,
+    Counted, Launch, Patience, ProfileReading, ProfileRequest, Session, SweepReading, SweepRequest,
     SweptBatch, batches_to_try, profile, read_hw, sweep,
 };
 
@@ -35,8 +35,10 @@ pub struct TuneRequest {
     pub e2e_launch: Option<Launch>,
     /// Whether the whole pipeline is run and traced.
     pub scope: Scope,
-    /// How long each load is measured.
+    /// How long each load is measured at most.
     pub seconds: u32,
+    /// How often each batch of the sweep is run.
+    pub repeat: u32,
     /// How long the traced run is.
     pub trace_seconds: u32,
     /// Which program measured what.
@@ -185,6 +187,8 @@ pub fn run_sweep(
             launch: launch.clone(),
             batches,
             seconds: request.seconds,
+            repeat: request.repeat,
+            patience: Patience::new(request.seconds),
             counted: Counted::ByEmitter,
         };
         return sweep(session, &request);
@@ -203,6 +207,8 @@ pub fn run_sweep(
             launch,
             batches: vec![batch],
             seconds: request.seconds,
+            repeat: request.repeat,
+            patience: Patience::new(request.seconds),
             counted: Counted::Batches,
         };
         readings.extend(sweep(session, &request)?.batches);

@@ -118,9 +118,12 @@ pub(crate) struct LoadArgs {
     /// Whole pipeline in place of its own command; `{batch}`, `{streams}` and `{seconds}` are filled in
     #[arg(long, value_name = "CMD")]
     pub(crate) e2e_launch: Option<String>,
-    /// Seconds for which each load is measured [default: 30]
+    /// Seconds for which each load is measured at most; less once its rate is known to 1 % [default: 30]
     #[arg(long, value_name = "S")]
     pub(crate) seconds: Option<u32>,
+    /// Times that each batch of the sweep is run; their windows are taken together [default: 1]
+    #[arg(long, value_name = "N")]
+    pub(crate) repeat: Option<u32>,
     /// Seconds of the traced run [default: 5]
     #[arg(long, value_name = "S")]
     pub(crate) trace_seconds: Option<u32>,

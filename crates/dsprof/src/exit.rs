@@ -3,6 +3,8 @@
 use std::io;
 use std::process::ExitCode;
 
+use ds_orchestrate::bundle::BundleError;
+use ds_orchestrate::process::RunError;
 use ds_orchestrate::{Error, ErrorKind};
 
 use crate::output;
@@ -132,14 +134,37 @@ fn hints(error: &anyhow::Error) -> Vec<String> {
         }
         match cause.downcast_ref::<Error>() {
             Some(Error::Smi(_) | Error::Nvml(_) | Error::NobodyAnswers { .. }) => hints.push("no GPU here? `dsprof hw --gpu NAME` plans without one, `--replay DIR` uses a recording".to_owned()),
-            Some(Error::Bundle(ds_orchestrate::bundle::BundleError::OtherInputs { .. })) => {
+            Some(Error::Bundle(BundleError::OtherInputs { .. })) => {
                 hints.push("choose another directory with `--bundle DIR`".to_owned());
             }
-            Some(Error::Run(ds_orchestrate::process::RunError::NotRecorded { .. })) => {
+            Some(Error::Run(RunError::Interrupted { .. })) => hints.push(
+                "the bundle keeps what is finished, and the same command goes on from there; without `--bundle DIR` nothing is kept".to_owned(),
+            ),
+            Some(Error::Run(RunError::Bundle(bundle)) | Error::Bundle(bundle)) => {
+                hints.extend(room(bundle).map(str::to_owned));
+            }
+            Some(Error::Run(RunError::NotRecorded { .. })) => {
                 hints.push("leave out the arguments that differ from the recording: it brings its own".to_owned());
             }
             _ => {}
         }
     }
     hints
+}
+
+/// What to do where a bundle cannot be written.
+fn room(error: &BundleError) -> Option<&'static str> {
+    let BundleError::Io { action, source, .. } = error else {
+        return None;
+    };
+    match source.kind() {
+        _ if *action == "read" => None,
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            Some("make room and run the same command again: it goes on from what is finished")
+        }
+        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+            Some("choose another directory with `--bundle DIR`")
+        }
+        _ => None,
+    }
 }

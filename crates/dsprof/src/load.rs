@@ -52,6 +52,7 @@ pub(crate) fn recorded(wishes: &WishArgs, load: &LoadArgs, gpu_index: Option<u32
     put("launch", load.launch.clone());
     put("e2e-launch", load.e2e_launch.clone());
     put("seconds", text(load.seconds));
+    put("repeat", text(load.repeat));
     put("trace-seconds", text(load.trace_seconds));
     put("skip-profile", load.skip_profile.then(|| "yes".to_owned()));
     put("nsys", load.nsys.clone());
@@ -191,6 +192,13 @@ impl Merged {
             )
             .into());
         }
+        let repeat = self.get("repeat")?.unwrap_or(1);
+        if repeat == 0 {
+            return Err(Usage(
+                "--repeat 0: a batch that is not run shows no rate; give at least 1".to_owned(),
+            )
+            .into());
+        }
         Ok(TuneRequest {
             wishes,
             max_batch,
@@ -203,6 +211,7 @@ impl Merged {
                 Scope::Whole
             },
             seconds,
+            repeat,
             trace_seconds,
             provenance,
         })

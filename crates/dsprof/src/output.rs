@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::sync::OnceLock;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use ds_orchestrate::report::Colour;
 
 use crate::args::{ColorArg, TerminalArgs};
@@ -51,10 +51,12 @@ pub(crate) fn environment(name: &str) -> Option<String> {
 }
 
 /// Writes data.
-pub(crate) fn data(text: &str) -> io::Result<()> {
+pub(crate) fn data(text: &str) -> Result<()> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
-    stdout.flush()
+    stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+        .context("cannot write to standard output")
 }
 
 /// Lets `write` send data as it comes, a buffer at a time.

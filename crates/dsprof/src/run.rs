@@ -214,8 +214,15 @@ impl Opened {
             (None, bundle) => {
                 let interrupt = Interrupt::default();
                 for signal in [SIGINT, SIGTERM] {
-                    signal_hook::flag::register(signal, interrupt.flag())
-                        .context("cannot listen for signals")?;
+                    // The first one ends the program that runs and keeps the bundle. Who asks again does not want to wait
+                    // for that: dsprof ends at once, and the guard of the runner ends what is left.
+                    signal_hook::flag::register_conditional_shutdown(
+                        signal,
+                        INTERRUPTED,
+                        interrupt.flag(),
+                    )
+                    .and_then(|_| signal_hook::flag::register(signal, interrupt.flag()))
+                    .context("cannot listen for signals")?;
                 }
                 let mut live = Live::new(interrupt);
                 if let Some(root) = &root {
@@ -229,6 +236,9 @@ impl Opened {
         })
     }
 }
+
+/// 128 and the number of SIGINT, as shells count.
+const INTERRUPTED: i32 = 130;
 
 /// The name under which a bundle keeps what the environment said about the GPUs.
 const VISIBLE: &str = "cuda-visible-devices";

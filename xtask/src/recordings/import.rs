@@ -13,7 +13,8 @@ use ds_ceilings::{Fps, StreamCount};
 use ds_orchestrate::bundle::{Bundle, Inputs, RecordedBundle};
 use ds_orchestrate::nvml::RecordedNvml;
 use ds_orchestrate::process::{
-    CommandSpec, Exit, Outcome, OutputSink, OutputStream, Record, RunError, Runner,
+    CommandSpec, Exit, Heard, Outcome, OutputSink, OutputStream, Record, RunError, Runner,
+    Together, Watch,
 };
 use ds_orchestrate::{
     Launch, Scope, Session, TuneRequest, Via, Wishes, pipeline_hashes, read_pipeline, tune,
@@ -156,6 +157,7 @@ fn import_set(shared: &Path, hardware: &Path, set: &Set, root: &Path) -> Result<
             Scope::WithoutProfile
         },
         seconds: 7,
+        repeat: 1,
         trace_seconds: 5,
         provenance: Some(set.provenance.to_owned()),
     };
@@ -271,10 +273,14 @@ impl Runner for Logs<'_> {
     fn run_beside(
         &self,
         main: &CommandSpec,
-        side: &CommandSpec,
-        sink: &mut OutputSink<'_>,
-    ) -> Result<(Outcome, Result<Outcome, RunError>), RunError> {
-        Ok((self.run(main, sink)?, self.answer(side)))
+        sides: &[CommandSpec],
+        watch: &mut Watch<'_>,
+    ) -> Result<Together, RunError> {
+        let outcome = self.run(main, &mut |stream, chunk| watch(Heard::Main(stream, chunk)))?;
+        Ok((
+            outcome,
+            sides.iter().map(|side| self.answer(side)).collect(),
+        ))
     }
 }
 
@@ -285,5 +291,6 @@ fn outcome(stdout: Vec<u8>, exit: Exit) -> Outcome {
         stderr: Vec::new(),
         dropped: 0,
         duration: None,
+        through: Vec::new(),
     }
 }

@@ -22,6 +22,10 @@ pub const STEADY_WINDOWS: usize = 6;
 /// Rates at which sources, sinks and displays pace a pipeline, in frames per second and stream.
 pub const PACING_RATES: [u32; 5] = [24, 25, 30, 50, 60];
 
+/// How near a mean lies to a pacing rate that it is measured by: the 0.1 % between 30 and the 29.97 of NTSC, and as much
+/// again for the windows' own ends. A choice of dsprof.
+const NEARLY: f64 = 0.002;
+
 /// What a sweep says about the batch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plateau {
@@ -145,7 +149,12 @@ pub fn plateau(sweep: &[SweepPoint], streams: StreamCount) -> Plateau {
     let steps = steps(&runs, &points);
     let deciding = steps.iter().position(|step| !step.gain.is_worthwhile());
 
-    let found = match (points.last(), common_pace(&points), deciding) {
+    let nearly_paced = common_pace(&points)
+        .is_none()
+        .then(|| nearly_common_pace(&runs))
+        .flatten();
+    let pace = common_pace(&points).or(nearly_paced);
+    let found = match (points.last(), pace, deciding) {
         (None, _, _) => PlateauBatch::NothingRan,
         (Some(last), Some(rate), _) => PlateauBatch::Paced {
             rate,
@@ -163,7 +172,7 @@ pub fn plateau(sweep: &[SweepPoint], streams: StreamCount) -> Plateau {
     };
     let final_batch = usable.map(|batch| batch.min(at_most_streams(streams)));
     let steps_that_decide = deciding.map_or(steps.len(), |step| step + 1);
-    let mut notes = notes(found, &points, &steps, steps_that_decide);
+    let mut notes = notes(found, nearly_paced, &points, &steps, steps_that_decide);
     notes.extend(failures);
     Plateau {
         found,
@@ -316,8 +325,33 @@ fn common_pace(points: &[Measured]) -> Option<Fps> {
     points.last().filter(|_| all)?.paced_at
 }
 
+/// The pacing rate at which the streams of every batch run to [`NEARLY`], where several batches ran. Emitters that divide by
+/// the time that really passed (fpsdisplaysink, the Python samples) print 29.97 or 30.02 for a sink that waits for its
+/// clock. One batch may come so near to a rate by chance; a GPU that is the limit gives each stream half as much when the
+/// batch doubles, so that several batches do not.
+fn nearly_common_pace(runs: &BTreeMap<Batch, Run>) -> Option<Fps> {
+    let per_stream: Option<Vec<f64>> = runs
+        .values()
+        .map(|run| {
+            let streams = f64::from(run.streams.get());
+            (streams > 0.0).then(|| bootstrap::mean(&run.windows).get() / streams)
+        })
+        .collect();
+    let per_stream = per_stream.filter(|rates| rates.len() > 1)?;
+    PACING_RATES
+        .iter()
+        .map(|rate| f64::from(*rate))
+        .find(|rate| {
+            per_stream
+                .iter()
+                .all(|mean| (mean - rate).abs() <= NEARLY * rate)
+        })
+        .and_then(Fps::new)
+}
+
 fn notes(
     found: PlateauBatch,
+    nearly_paced: Option<Fps>,
     points: &[Measured],
     steps: &[Step],
     steps_that_decide: usize,
@@ -325,7 +359,10 @@ fn notes(
     let mut notes = Vec::new();
     match found {
         PlateauBatch::NotReached { largest } => notes.push(Note::NotReached { largest }),
-        PlateauBatch::Paced { rate, .. } => notes.push(Note::Paced { rate }),
+        PlateauBatch::Paced { rate, .. } => notes.push(match nearly_paced {
+            Some(rate) => Note::NearlyPaced { rate },
+            None => Note::Paced { rate },
+        }),
         PlateauBatch::Reached(_) | PlateauBatch::NothingRan => {}
     }
     if !matches!(found, PlateauBatch::Paced { .. }) {

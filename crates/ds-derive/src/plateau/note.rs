@@ -20,6 +20,11 @@ pub enum Note {
         /// The rate of every stream.
         rate: Fps,
     },
+    /// The streams of every batch run at such a rate, as near as a clock that is read tells it.
+    NearlyPaced {
+        /// The rate of every stream.
+        rate: Fps,
+    },
     /// One batch among others is paced: its rate says what the source gave, not what the GPU can do.
     PacedBatch {
         /// The batch.
@@ -77,6 +82,10 @@ impl fmt::Display for Note {
             Self::Paced { rate } => write!(
                 f,
                 "every stream runs at exactly {rate} in every window: source, sink or display sets the pace, so there is no plateau to read"
+            ),
+            Self::NearlyPaced { rate } => write!(
+                f,
+                "every stream runs at {rate} whatever the batch: source, sink or display sets the pace, so there is no plateau to read"
             ),
             Self::PacedBatch { batch, rate } => write!(
                 f,

@@ -273,9 +273,9 @@ fn a_sweep_that_its_source_paces() {
         }
     );
     snapshot("plateau__paced", &show(&found));
-    // One window off the rate, and it is a measurement.
+    // One batch off the rate, and it is a measurement.
     let mut sweep = flat_sweep(&rates, 6);
-    sweep[3] = ran(8, &[240.0, 240.0, 239.0, 240.0, 240.0, 240.0]);
+    sweep[3] = ran(8, &[240.0, 240.0, 234.0, 240.0, 240.0, 240.0]);
     let found = plateau(&sweep, StreamCount::new(8));
     assert_eq!(found.found, PlateauBatch::NotReached { largest: batch(8) });
     snapshot("plateau__partly_paced", &show(&found));
@@ -375,4 +375,36 @@ proptest! {
         let noted = found.notes.iter().any(|note| matches!(note, Note::Provisional { .. }));
         prop_assert_eq!(short, noted);
     }
+}
+
+#[test]
+fn a_sink_that_waits_for_a_clock_which_is_read() {
+    // fpsdisplaysink behind a mux: batches, at a rate that wavers about 30.
+    let about = |size: u32| {
+        let windows: Vec<f64> = [29.97, 30.02, 30.0, 29.99, 30.03, 29.98]
+            .iter()
+            .map(|rate| rate * f64::from(size))
+            .collect();
+        ran(size, &windows)
+    };
+    let found = plateau(&[about(1), about(2), about(4)], StreamCount::new(4));
+    assert_eq!(
+        found.found,
+        PlateauBatch::Paced {
+            rate: fps(30.0),
+            largest: batch(4)
+        }
+    );
+    let rate = fps(30.0);
+    assert_eq!(found.notes, [Note::NearlyPaced { rate }]);
+    // One batch alone may be so fast by chance.
+    let alone = plateau(&[about(4)], StreamCount::new(4));
+    assert!(matches!(alone.found, PlateauBatch::NotReached { .. }));
+    // So may one among others, whose streams run at other rates.
+    let faster = ran(2, &[120.0; 6]);
+    let found = plateau(&[about(1), faster], StreamCount::new(4));
+    assert!(
+        !matches!(found.found, PlateauBatch::Paced { .. }),
+        "{found:?}"
+    );
 }

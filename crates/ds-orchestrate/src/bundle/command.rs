@@ -27,9 +27,12 @@ pub struct CommandRecord {
     pub stdout: String,
     /// File with its standard error.
     pub stderr: String,
-    /// Output bytes that were over the cap and not kept.
+    /// Output bytes that were not kept: over the cap, or printed after the run had seen enough.
     #[serde(default)]
     pub dropped: u64,
+    /// What it was started through to have its output line by line; absent for nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub through: Vec<String>,
     /// Files that it left behind, relative to the bundle.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
@@ -47,6 +50,8 @@ pub enum RecordedExit {
     TimedOut,
     /// It ran beside another command and was stopped with it.
     Stopped,
+    /// It was ended because it showed nothing any more.
+    GivenUp,
     /// There was no such program.
     NotFound,
     /// It could not be started; the text is what the operating system said.
@@ -60,6 +65,7 @@ impl From<Exit> for RecordedExit {
             Exit::Signal(signal) => Self::Signal(signal),
             Exit::TimedOut => Self::TimedOut,
             Exit::Stopped => Self::Stopped,
+            Exit::GivenUp => Self::GivenUp,
         }
     }
 }

@@ -14,7 +14,7 @@
 mod command;
 mod manifest;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -141,6 +141,7 @@ impl Bundle {
             _lock: lock,
         };
         bundle.drop_unfinished()?;
+        bundle.drop_torn()?;
         bundle.save()?;
         Ok(bundle)
     }
@@ -219,6 +220,35 @@ impl Bundle {
         for file in dropped {
             let path = self.root.join(file);
             atomic::remove(&path).map_err(|e| BundleError::io("remove", path, e))?;
+        }
+        Ok(())
+    }
+
+    /// Removes what a run that was killed was writing: temporary files, and the output of a command that did not end. Both
+    /// lie in folders that are the bundle's own.
+    fn drop_torn(&self) -> Result<(), BundleError> {
+        let folders = self
+            .manifest
+            .files
+            .keys()
+            .filter_map(|file| Path::new(file).parent())
+            .chain([Path::new(""), Path::new("commands")])
+            .collect::<BTreeSet<_>>();
+        for folder in folders {
+            let Ok(entries) = fs::read_dir(self.root.join(folder)) else {
+                continue;
+            };
+            for entry in entries.flatten() {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let relative = folder.join(&name).display().to_string();
+                let is_output =
+                    folder == Path::new("commands") && !self.manifest.files.contains_key(&relative);
+                let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+                if is_file && (is_output || name.starts_with(".tmp")) {
+                    let path = entry.path();
+                    atomic::remove(&path).map_err(|e| BundleError::io("remove", path, e))?;
+                }
+            }
         }
         Ok(())
     }

@@ -16,7 +16,7 @@
 //! 6. Buffers counted behind the muxer are batches. They are never added to frames.
 //!
 //! The code map: [`mod@line`] knows the shapes, [`table`] puts their figures into windows, [`analysis`] applies the
-//! rules, [`log`] is what a caller sees.
+//! rules, [`log`] is what a caller sees, [`tight`] says how well a mean is known.
 //!
 //! # Limitations
 //!
@@ -33,8 +33,10 @@ mod line;
 mod log;
 mod reader;
 mod table;
+mod tight;
 
 pub use log::{
     FpsEmitter, FpsLog, FpsSegment, FpsStatus, FpsStream, FpsStreamId, FpsUnit, MIN_STEADY_WINDOWS,
 };
 pub use reader::FpsReader;
+pub use tight::relative_half_width;

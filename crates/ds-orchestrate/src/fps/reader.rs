@@ -4,7 +4,7 @@ use ds_ceilings::Fps;
 
 use super::analysis;
 use super::line::{Columns, Cumulative, Line};
-use super::log::{FpsEmitter, FpsLog};
+use super::log::{FpsEmitter, FpsLog, FpsUnit};
 use super::table::{MAX_STREAMS, Table};
 
 /// Longer lines are no FPS lines: 1,024 columns, the most that deepstream-app prints, with names of 256 characters and
@@ -88,11 +88,45 @@ impl FpsReader {
         }
     }
 
+    /// What was printed last, in what the emitter counts: [`Self::latest_aggregate`], or for an emitter that counts buffers
+    /// the last rate of its first stream.
+    #[must_use]
+    pub fn latest(&self) -> Option<(Fps, FpsUnit)> {
+        if let Some(rate) = self.latest_aggregate() {
+            return Some((rate, FpsUnit::Frames));
+        }
+        if self.console.is_ready && !self.console.is_running {
+            return None;
+        }
+        let table = self.console.main_table().filter(|t| !t.counts_frames())?;
+        let last = table.streams.first()?.readings.last()?;
+        Some((last.rate, FpsUnit::Buffers))
+    }
+
+    /// How many windows were printed.
+    #[must_use]
+    pub fn n_windows(&self) -> usize {
+        match self.console.main_table() {
+            Some(table) => table.n_windows,
+            None => self
+                .console
+                .cumulative
+                .as_ref()
+                .map_or(0, |log| log.n_lines),
+        }
+    }
+
+    /// Applies the reading rules to the whole lines that were pushed so far.
+    #[must_use]
+    pub fn so_far(&self) -> FpsLog {
+        analysis::read(&self.console)
+    }
+
     /// Applies the reading rules to everything that was pushed.
     #[must_use]
     pub fn finish(mut self) -> FpsLog {
         self.end_partial_line();
-        analysis::read(self.console)
+        analysis::read(&self.console)
     }
 
     fn extend_partial_line(&mut self, piece: &[u8]) {

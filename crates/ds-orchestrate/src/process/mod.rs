@@ -35,8 +35,11 @@ pub struct CommandSpec {
     pub env: Vec<(String, String)>,
     /// The program and everything it started is ended after this long.
     pub timeout: Duration,
-    /// Bytes of stdout, and of stderr, that are kept; the rest is read, handed to the sink and dropped.
+    /// Bytes of stdout, and of stderr, that are kept: of a longer output the first half and the last half of so many. The
+    /// rest is read, handed to the sink and dropped.
     pub output_cap: usize,
+    /// When its output arrives.
+    pub buffering: Buffering,
     /// Files that the program is to leave behind, relative to the bundle; a recording holds them, a replay checks them.
     pub produces: Vec<String>,
 }
@@ -55,6 +58,7 @@ impl CommandSpec {
             env: Vec::new(),
             timeout: Duration::from_secs(60),
             output_cap: 64 << 20,
+            buffering: Buffering::AsItLikes,
             produces: Vec::new(),
         }
     }
@@ -63,6 +67,13 @@ impl CommandSpec {
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
+        self
+    }
+
+    /// The same command, whose output arrives line by line as far as that can be had from outside.
+    #[must_use]
+    pub fn line_buffered(mut self) -> Self {
+        self.buffering = Buffering::Lines;
         self
     }
 
@@ -105,6 +116,17 @@ pub fn shell_quote(word: &str) -> String {
     }
 }
 
+/// When the output of a program arrives at a pipe.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Buffering {
+    /// As the program has it: C programs and Python fill a block of some kB before they write it to a pipe.
+    #[default]
+    AsItLikes,
+    /// At the end of each line. It changes neither the argv of the command nor its environment as they are recorded; an
+    /// outcome says through what the program was started.
+    Lines,
+}
+
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
@@ -116,6 +138,8 @@ pub enum Exit {
     TimedOut,
     /// dsprof ended it: it had shown enough, or the command beside which it ran had ended.
     Stopped,
+    /// dsprof ended it: it ran and showed nothing any more.
+    GivenUp,
 }
 
 impl Exit {
@@ -132,6 +156,7 @@ impl fmt::Display for Exit {
             Self::Signal(signal) => write!(f, "signal {signal}"),
             Self::TimedOut => f.write_str("timed out"),
             Self::Stopped => f.write_str("stopped"),
+            Self::GivenUp => f.write_str("given up"),
         }
     }
 }
@@ -145,10 +170,12 @@ pub struct Outcome {
     pub stdout: Vec<u8>,
     /// The kept part of its standard error.
     pub stderr: Vec<u8>,
-    /// Bytes that were read but not kept because of the cap.
+    /// Bytes that were read and not kept: those over the cap, and what was printed after the sink had seen enough.
     pub dropped: u64,
     /// Wall time; unknown for recordings that were not made by dsprof.
     pub duration: Option<Duration>,
+    /// What was put before the argv, or set in the environment, to have its output line by line; empty for nothing.
+    pub through: Vec<String>,
 }
 
 impl Outcome {
@@ -177,12 +204,32 @@ pub enum OutputStream {
 pub enum Flow {
     /// It goes on.
     Continue,
-    /// It has shown what was to be seen and is ended; its outcome is [`Exit::Stopped`].
+    /// It has shown what was to be seen and is ended; its outcome is [`Exit::Stopped`]. What it still prints while it is
+    /// ended is dropped: the measurement was over by then.
     Stop,
+    /// It shows nothing any more and is ended; its outcome is [`Exit::GivenUp`].
+    GiveUp,
 }
 
 /// Receives output while a program runs, in the chunks in which it arrives, and says whether it goes on.
 pub type OutputSink<'a> = dyn FnMut(OutputStream, &[u8]) -> Flow + 'a;
+
+/// What is heard of a program that runs with others beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heard<'a> {
+    /// The program itself printed something.
+    Main(OutputStream, &'a [u8]),
+    /// The one with this number beside it did.
+    Side(usize, OutputStream, &'a [u8]),
+    /// A moment passed in which nobody said anything; so that one who waits for a sign can stop waiting.
+    Nothing,
+}
+
+/// Receives what is heard of a program and of those beside it, and says whether the program goes on.
+pub type Watch<'a> = dyn FnMut(Heard<'_>) -> Flow + 'a;
+
+/// What a program did, and what each one beside it did.
+pub type Together = (Outcome, Vec<Result<Outcome, RunError>>);
 
 /// Why there is no [`Outcome`].
 #[derive(Debug, thiserror::Error)]
@@ -237,8 +284,8 @@ pub trait Runner {
     /// When the program could not be run at all. A program that ran and failed is an [`Outcome`].
     fn run(&self, spec: &CommandSpec, sink: &mut OutputSink<'_>) -> Result<Outcome, RunError>;
 
-    /// Runs `main` to its end with `side` (a sampler) beside it. `side` starts first and is stopped when `main` ends;
-    /// a side that cannot run is its own result and never spoils the main one.
+    /// Runs `main` to its end with `sides` (samplers) beside it. They start first and are stopped when `main` ends; one that
+    /// cannot run, or that a recording does not hold, is its own result and never spoils the main one.
     ///
     /// # Errors
     ///
@@ -246,9 +293,9 @@ pub trait Runner {
     fn run_beside(
         &self,
         main: &CommandSpec,
-        side: &CommandSpec,
-        sink: &mut OutputSink<'_>,
-    ) -> Result<(Outcome, Result<Outcome, RunError>), RunError>;
+        sides: &[CommandSpec],
+        watch: &mut Watch<'_>,
+    ) -> Result<Together, RunError>;
 
     /// Runs `spec` without looking at its output before it ends.
     ///

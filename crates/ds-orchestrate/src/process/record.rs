@@ -6,7 +6,9 @@ use std::io::Write as _;
 use std::path::Path;
 use std::rc::Rc;
 
-use super::{CommandSpec, Outcome, OutputSink, OutputStream, RunError, Runner};
+use super::{
+    CommandSpec, Heard, Outcome, OutputSink, OutputStream, RunError, Runner, Together, Watch,
+};
 use crate::atomic;
 use crate::bundle::{Bundle, BundleError, CommandRecord, RecordedExit};
 
@@ -36,6 +38,15 @@ impl<R: Runner> Record<R> {
             Err(RunError::Io { source, .. }) => {
                 (RecordedExit::Unstartable(source.to_string()), None, 0)
             }
+            // A recording that answers here and holds no such sampler: nothing was run, so nothing is left behind.
+            Err(RunError::NotRecorded { .. }) => {
+                let root = self.bundle.borrow().root().to_owned();
+                for file in [&slot.stdout, &slot.stderr] {
+                    let path = root.join(file);
+                    atomic::remove(&path).map_err(|e| BundleError::io("remove", path, e))?;
+                }
+                return Ok(());
+            }
             // What was interrupted did not happen: a resumed run does it again.
             Err(_) => return Ok(()),
         };
@@ -60,6 +71,7 @@ impl<R: Runner> Record<R> {
             stdout: slot.stdout.clone(),
             stderr: slot.stderr.clone(),
             dropped,
+            through: result.map_or_else(|_| Vec::new(), |outcome| outcome.through.clone()),
             files,
         };
         let path = bundle.root().join(&slot.json);
@@ -85,6 +97,13 @@ impl<R: Runner> Record<R> {
             let path = bundle.root().join(directory);
             std::fs::create_dir_all(&path).map_err(|e| BundleError::io("create", path, e))?;
         }
+        // The file that a run which was killed left here must not pass for the work of this command.
+        for file in &spec.produces {
+            if !bundle.manifest().files.contains_key(file) {
+                let path = bundle.root().join(file);
+                atomic::remove(&path).map_err(|e| BundleError::io("remove", path, e))?;
+            }
+        }
         Ok(slot)
     }
 }
@@ -104,21 +123,39 @@ impl<R: Runner> Runner for Record<R> {
     fn run_beside(
         &self,
         main: &CommandSpec,
-        side: &CommandSpec,
-        sink: &mut OutputSink<'_>,
-    ) -> Result<(Outcome, Result<Outcome, RunError>), RunError> {
-        let (main_slot, side_slot) = (self.slot(main, 0)?, self.slot(side, 1)?);
-        let mut tee = Tee::open(self.bundle.borrow().root(), &main_slot, main.output_cap)?;
-        let result = self.inner.run_beside(main, side, &mut |stream, chunk| {
-            tee.push(stream, chunk);
-            sink(stream, chunk)
+        sides: &[CommandSpec],
+        watch: &mut Watch<'_>,
+    ) -> Result<Together, RunError> {
+        let root = self.bundle.borrow().root().to_owned();
+        let slot = self.slot(main, 0)?;
+        let mut tee = Tee::open(&root, &slot, main.output_cap)?;
+        let mut side_slots = Vec::new();
+        let mut side_tees = Vec::new();
+        for (index, side) in sides.iter().enumerate() {
+            let slot = self.slot(side, index + 1)?;
+            side_tees.push(Tee::open(&root, &slot, side.output_cap)?);
+            side_slots.push(slot);
+        }
+        let result = self.inner.run_beside(main, sides, &mut |heard| {
+            match heard {
+                Heard::Main(stream, chunk) => tee.push(stream, chunk),
+                Heard::Side(index, stream, chunk) => {
+                    if let Some(tee) = side_tees.get_mut(index) {
+                        tee.push(stream, chunk);
+                    }
+                }
+                Heard::Nothing => {}
+            }
+            watch(heard)
         });
         if let Err(error) = &result {
-            self.store(main, &main_slot, Err(error))?;
+            self.store(main, &slot, Err(error))?;
         }
         let (outcome, sampled) = result?;
-        self.store(main, &main_slot, Ok(&outcome))?;
-        self.store(side, &side_slot, sampled.as_ref())?;
+        self.store(main, &slot, Ok(&outcome))?;
+        for ((side, slot), sampled) in sides.iter().zip(&side_slots).zip(&sampled) {
+            self.store(side, slot, sampled.as_ref())?;
+        }
         Ok((outcome, sampled))
     }
 }

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{CommandSpec, Exit, Outcome, OutputSink, OutputStream, RunError, Runner};
+use super::{
+    CommandSpec, Exit, Heard, Outcome, OutputSink, OutputStream, RunError, Runner, Together, Watch,
+};
 use crate::atomic;
 use crate::bundle::{BundleError, CommandRecord, RecordedBundle, RecordedExit};
 
@@ -68,6 +70,7 @@ impl Replay {
             RecordedExit::Signal(signal) => Exit::Signal(*signal),
             RecordedExit::TimedOut => Exit::TimedOut,
             RecordedExit::Stopped => Exit::Stopped,
+            RecordedExit::GivenUp => Exit::GivenUp,
             RecordedExit::NotFound => {
                 return Err(RunError::NotFound {
                     program: spec.program.clone(),
@@ -95,6 +98,7 @@ impl Replay {
             duration: record
                 .duration_s
                 .and_then(|s| Duration::try_from_secs_f64(s).ok()),
+            through: record.through.clone(),
         })
     }
 }
@@ -111,14 +115,14 @@ impl Runner for Replay {
     fn run_beside(
         &self,
         main: &CommandSpec,
-        side: &CommandSpec,
-        sink: &mut OutputSink<'_>,
-    ) -> Result<(Outcome, Result<Outcome, RunError>), RunError> {
-        let outcome = self.run(main, sink)?;
-        match self.answer(side) {
-            Err(error @ RunError::NotRecorded { .. }) => Err(error),
-            sampled => Ok((outcome, sampled)),
-        }
+        sides: &[CommandSpec],
+        watch: &mut Watch<'_>,
+    ) -> Result<Together, RunError> {
+        let outcome = self.run(main, &mut |stream, chunk| watch(Heard::Main(stream, chunk)))?;
+        Ok((
+            outcome,
+            sides.iter().map(|side| self.answer(side)).collect(),
+        ))
     }
 }
 

@@ -1,6 +1,6 @@
 //! [`Resume`]: goes on where an earlier run on the same bundle stopped.
 
-use super::{CommandSpec, Outcome, OutputSink, Replay, RunError, Runner};
+use super::{CommandSpec, Outcome, OutputSink, Replay, RunError, Runner, Together, Watch};
 use crate::bundle::StageName;
 
 /// Answers the commands of finished stages from what an earlier run recorded, and hands all others on.
@@ -42,9 +42,9 @@ impl<R: Runner> Runner for Resume<R> {
     fn run_beside(
         &self,
         main: &CommandSpec,
-        side: &CommandSpec,
-        sink: &mut OutputSink<'_>,
-    ) -> Result<(Outcome, Result<Outcome, RunError>), RunError> {
-        self.runner(main).run_beside(main, side, sink)
+        sides: &[CommandSpec],
+        watch: &mut Watch<'_>,
+    ) -> Result<Together, RunError> {
+        self.runner(main).run_beside(main, sides, watch)
     }
 }

@@ -260,7 +260,12 @@ pub fn plateau_report(sweep: &SweepReading, plateau: &Plateau) -> PlateauReport 
             .and_then(|batch| plateau.fps_at(batch))
             .map(|fps| round(fps.get(), 2)),
         points: sweep.batches.iter().map(point).collect(),
-        notes: plateau.notes.iter().map(ToString::to_string).collect(),
+        notes: plateau
+            .notes
+            .iter()
+            .map(ToString::to_string)
+            .chain(sweep.notes())
+            .collect(),
     }
 }
 

@@ -235,7 +235,11 @@ fn read_smi(session: &mut Session<'_>, gaps: &mut Vec<String>) -> Result<Vec<Gpu
         .and_then(|outcome| Ok(SmiReport::parse_xml(&outcome.stdout_text())?));
     let report = match report {
         Ok(report) => Some(report),
-        Err(error @ Error::Run(RunError::NotRecorded { .. })) => return Err(error),
+        Err(
+            error @ Error::Run(
+                RunError::NotRecorded { .. } | RunError::Interrupted { .. } | RunError::Bundle(_),
+            ),
+        ) => return Err(error),
         Err(error) => {
             let gap = format!(
                 "no full report of nvidia-smi, so it does not tell the maximum video clock: {error}"

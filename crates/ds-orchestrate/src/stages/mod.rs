@@ -9,6 +9,7 @@ mod sampling;
 mod sweep;
 mod trace;
 mod visible;
+mod watch;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ pub use profile::{CaptureState, ProfileReading, ProfileRequest, profile};
 pub use sampling::GpuLoad;
 pub use sweep::{Counted, SweepReading, SweepRequest, SweptBatch, batches_to_try, sweep};
 pub use trace::{DeviceReading, NamedTime, PluginReading, StepReading, TraceReading, read_trace};
+pub use watch::Patience;
 
 use crate::bundle::{Bundle, StageName, StageState};
 use crate::error::Error;
@@ -66,13 +68,17 @@ impl Session<'_> {
     ) -> Result<T, Error> {
         self.tell(&Event::Stage(stage));
         self.set_stage(stage, StageState::Started)?;
-        let outcome = work(self);
-        let state = match &outcome {
-            Ok(_) => StageState::Finished,
-            Err(error) => StageState::Failed(error.to_string()),
-        };
-        self.set_stage(stage, state)?;
-        outcome
+        match work(self) {
+            Ok(value) => {
+                self.set_stage(stage, StageState::Finished)?;
+                Ok(value)
+            }
+            Err(error) => {
+                // On a full disk this fails as well, and what failed first is what is to be told.
+                let _ = self.set_stage(stage, StageState::Failed(error.to_string()));
+                Err(error)
+            }
+        }
     }
 
     fn set_stage(&self, stage: StageName, state: StageState) -> Result<(), Error> {

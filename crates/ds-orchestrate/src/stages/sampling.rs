@@ -1,6 +1,6 @@
-//! `nvidia-smi dmon` beside a load.
+//! `nvidia-smi` beside a load: utilisation, and memory in use.
 
-use ds_ceilings::{Dmon, DmonColumn, Fraction};
+use ds_ceilings::{Bytes, Dmon, DmonColumn, Fraction};
 
 use crate::process::{CommandSpec, Exit, Outcome, RunError};
 
@@ -19,7 +19,41 @@ pub struct GpuLoad {
 
 /// The sampler: utilisation once a second until it is stopped.
 pub(super) fn sampler(purpose: String, load: &CommandSpec) -> CommandSpec {
-    CommandSpec::new(purpose, "nvidia-smi", ["dmon", "-s", "u", "-d", "1"]).timeout(load.timeout)
+    CommandSpec::new(purpose, "nvidia-smi", ["dmon", "-s", "u", "-d", "1"])
+        .timeout(load.timeout)
+        .line_buffered()
+}
+
+/// The second sampler: memory in use, once a second until it is stopped. dmon has it in a column that older releases lack.
+pub(super) fn memory_sampler(purpose: String, load: &CommandSpec) -> CommandSpec {
+    CommandSpec::new(
+        purpose,
+        "nvidia-smi",
+        [
+            "--query-gpu=index,memory.used",
+            "--format=csv,noheader,nounits",
+            "--loop=1",
+        ],
+    )
+    .timeout(load.timeout)
+    .line_buffered()
+}
+
+/// The most memory that was in use on a GPU, whoever used it; `None` where nobody says, as in recordings of older
+/// releases.
+pub(super) fn read_memory(sampled: &Result<Outcome, RunError>, gpu: u32) -> Option<Bytes> {
+    let text = sampled.as_ref().ok()?.stdout_text();
+    // A line without an end was cut while it was written.
+    let whole = text.get(..text.rfind('\n')?)?;
+    whole
+        .lines()
+        .filter_map(|line| {
+            let (index, used) = line.split_once(',')?;
+            let is_this = index.trim().parse() == Ok(gpu);
+            is_this.then(|| used.trim().parse().ok()).flatten()
+        })
+        .max()
+        .map(Bytes::from_mib)
 }
 
 /// Reads what the sampler printed.

@@ -10,7 +10,8 @@ use std::thread;
 use std::time::Duration;
 
 use ds_orchestrate::process::{
-    CommandSpec, Exit, Flow, Outcome, OutputSink, OutputStream, RunError, Runner,
+    CommandSpec, Exit, Flow, Heard, Outcome, OutputSink, OutputStream, RunError, Runner, Together,
+    Watch,
 };
 use tempfile::TempDir;
 
@@ -132,31 +133,38 @@ pub(crate) fn assert_nothing_left(pidfile: &Path) {
     );
 }
 
-/// Checks that no process runs any more that has `mark` as a value in its environment, which all it starts inherits.
-#[track_caller]
-pub(crate) fn assert_no_mark(mark: &str) {
+/// How many processes run that have `mark` as a value in their environment, which all they start inherits.
+fn n_marked(mark: &str) -> usize {
     let is_marked = |environment: &Vec<u8>| {
         let mut items = environment.split(|byte| *byte == 0);
         items.any(|item| item.ends_with(format!("={mark}").as_bytes()))
     };
-    let running = || {
-        fs::read_dir("/proc")
-            .expect("the tests run on Linux")
-            // A process that has ended, and one of somebody else, has no environment to read.
-            .filter_map(|entry| fs::read(entry.ok()?.path().join("environ")).ok())
-            .filter(is_marked)
-            .count()
-    };
+    fs::read_dir("/proc")
+        .expect("the tests run on Linux")
+        // A process that has ended, and one of somebody else, has no environment to read.
+        .filter_map(|entry| fs::read(entry.ok()?.path().join("environ")).ok())
+        .filter(is_marked)
+        .count()
+}
+
+/// Whether a process runs that has `mark` as a value in its environment.
+pub(crate) fn is_marked(mark: &str) -> bool {
+    n_marked(mark) > 0
+}
+
+/// Checks that no process runs any more that has `mark` as a value in its environment.
+#[track_caller]
+pub(crate) fn assert_no_mark(mark: &str) {
     wait_until(
-        || running() == 0,
-        || format!("{} processes still run", running()),
+        || !is_marked(mark),
+        || format!("{} processes still run", n_marked(mark)),
     );
 }
 
 /// Waits for what takes a moment, a killed process to go, and fails where it does not come.
 #[track_caller]
 fn wait_until(holds: impl Fn() -> bool, otherwise: impl Fn() -> String) {
-    for _ in 0..100 {
+    for _ in 0..1000 {
         if holds() {
             return;
         }
@@ -189,6 +197,7 @@ pub(crate) fn outcome(
         stderr: stderr.into(),
         dropped: 0,
         duration: Some(Duration::from_millis(1500)),
+        through: Vec::new(),
     }
 }
 
@@ -266,10 +275,12 @@ impl Runner for Fake<'_> {
     fn run_beside(
         &self,
         main: &CommandSpec,
-        side: &CommandSpec,
-        sink: &mut OutputSink<'_>,
-    ) -> Result<(Outcome, Result<Outcome, RunError>), RunError> {
-        let sampled = self.run(side, &mut |_, _| Flow::Continue);
-        Ok((self.run(main, sink)?, sampled))
+        sides: &[CommandSpec],
+        watch: &mut Watch<'_>,
+    ) -> Result<Together, RunError> {
+        let sample = |side| self.run(side, &mut |_, _| Flow::Continue);
+        let sampled = sides.iter().map(sample).collect();
+        let outcome = self.run(main, &mut |stream, chunk| watch(Heard::Main(stream, chunk)))?;
+        Ok((outcome, sampled))
     }
 }

@@ -25,11 +25,11 @@ enum Ending {
 }
 
 /// Reads everything that a console printed.
-pub(super) fn read(console: Console) -> FpsLog {
+pub(super) fn read(console: &Console) -> FpsLog {
     let is_never_running = console.is_ready && !console.is_running;
     let main = console.main_table();
     let mut log = FpsLog {
-        emitter: main.map(|table| emitter_of(table, &console)),
+        emitter: main.map(|table| emitter_of(table, console)),
         other_emitters: Vec::new(),
         windows_in_log: main.map_or(0, |table| table.n_windows),
         streams: Vec::new(),
@@ -39,13 +39,13 @@ pub(super) fn read(console: Console) -> FpsLog {
     };
     let others = console.tables.iter().filter(|table| table.n_windows > 0);
     log.other_emitters = others
-        .map(|table| emitter_of(table, &console))
+        .map(|table| emitter_of(table, console))
         .filter(|&e| Some(e) != log.emitter)
         .collect();
     if is_never_running {
         log.status = FpsStatus::NeverRunning;
     } else if let Some(table) = main {
-        read_table(table, &console, &mut log);
+        read_table(table, console, &mut log);
     } else if let Some(cumulative) = &console.cumulative {
         read_cumulative(cumulative, &mut log);
     }

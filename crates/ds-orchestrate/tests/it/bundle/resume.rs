@@ -37,8 +37,12 @@ fn broken_off(root: &Path) {
         .borrow_mut()
         .set_stage(StageName::Sweep, StageState::Started)
         .expect("the folder is writable");
-    put(&root.join("left.log"), "by the sweep");
-    record
+    let left = root.join("left.log");
+    let leaving = Fake::new(move |_| {
+        put(&left, "by the sweep");
+        Ok(outcome(Exit::Code(0), "first run", ""))
+    });
+    Record::new(leaving, bundle)
         .run_quietly(&sh("sweep/b1/load", "").produces("left.log"))
         .expect("it runs");
 }
@@ -132,14 +136,17 @@ fn a_sampler_goes_where_its_program_goes() {
     let folder = folder();
     broken_off(folder.path());
     let runner = resumed(folder.path());
-    let beside =
-        |main: &str, side: &str| -> Result<(Outcome, Result<Outcome, RunError>), RunError> {
-            let (main, side): (CommandSpec, CommandSpec) = (sh(main, ""), sh(side, ""));
-            runner.run_beside(&main, &side, &mut |_, _| Flow::Continue)
-        };
+    let beside = |main: &str,
+                  side: &str|
+     -> Result<(Outcome, Result<Outcome, RunError>), RunError> {
+        let (main, side): (CommandSpec, CommandSpec) = (sh(main, ""), sh(side, ""));
+        let (outcome, mut sampled) = runner.run_beside(&main, &[side], &mut |_| Flow::Continue)?;
+        Ok((outcome, sampled.remove(0)))
+    };
     let (main, side) = beside("sweep/b1/load", "sweep/b1/dmon").expect("both run");
     assert_eq!(main.stdout_text(), "second run");
     assert_eq!(side.expect("it runs").stdout_text(), "second run");
-    let error = beside("hw/identity", "hw/dmon").expect_err("there was no sampler");
+    let (_, sampled) = beside("hw/identity", "hw/dmon").expect("the load is recorded");
+    let error = sampled.expect_err("there was no sampler");
     assert!(matches!(error, RunError::NotRecorded { .. }), "{error}");
 }

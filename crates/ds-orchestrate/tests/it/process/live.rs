@@ -242,6 +242,45 @@ fn a_sink_that_has_seen_enough_stops_the_program() {
 }
 
 #[test]
+fn what_is_printed_after_enough_was_seen_is_not_kept() {
+    let script = "trap 'echo ending; exit 0' TERM; echo measured; while :; do sleep 0.02; done";
+    let outcome = live()
+        .run(&sh("test", script), &mut |_, _| Flow::Stop)
+        .expect("sh runs");
+    assert_eq!(
+        (outcome.exit, outcome.stdout_text().as_str()),
+        (Exit::Stopped, "measured\n")
+    );
+    // The shell may have a word to say about its last sleep.
+    assert!(outcome.dropped >= "ending\n".len() as u64);
+}
+
+#[test]
+fn the_end_of_a_long_output_is_kept_as_well() {
+    let mut spec = sh(
+        "test",
+        "i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done; echo the error",
+    );
+    spec.output_cap = 1000;
+    let outcome = live().run_quietly(&spec).expect("sh runs");
+    let text = outcome.stdout_text();
+    assert!(text.starts_with("line 0\nline 1\n"), "{text}");
+    assert!(text.ends_with("line 2999\nthe error\n"), "{text}");
+    // Every line is one that was printed.
+    assert!(text.lines().all(|line| {
+        line == "the error"
+            || line
+                .strip_prefix("line ")
+                .is_some_and(|n| n.parse().is_ok_and(|n: u32| n < 3000))
+    }));
+    let all: usize = (0..3000).map(|i| format!("line {i}\n").len()).sum();
+    assert_eq!(
+        outcome.dropped,
+        (all + "the error\n".len() - text.len()) as u64
+    );
+}
+
+#[test]
 fn an_interrupt_ends_the_program_and_the_run() {
     let folder = folder();
     let pidfile = folder.path().join("pid");
@@ -303,7 +342,7 @@ fn after_an_interrupt_nothing_starts() {
         live.run_quietly(&spec),
         Err(RunError::Interrupted { .. })
     ));
-    let beside = live.run_beside(&spec, &spec, &mut |_, _| Flow::Continue);
+    let beside = live.run_beside(&spec, std::slice::from_ref(&spec), &mut |_| Flow::Continue);
     assert!(matches!(beside, Err(RunError::Interrupted { .. })));
     assert!(!trace.exists());
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use ds_orchestrate::process::{
-    CommandSpec, Exit, Flow, Interrupt, Live, Outcome, RunError, Runner,
+    CommandSpec, Exit, Flow, Heard, Interrupt, Live, Outcome, RunError, Runner,
 };
 
 use crate::support::{assert_nothing_left, folder, sh, sh_with_id};
@@ -13,7 +13,12 @@ fn beside(
     main: &CommandSpec,
     side: &CommandSpec,
 ) -> Result<(Outcome, Result<Outcome, RunError>), RunError> {
-    Live::new(Interrupt::default()).run_beside(main, side, &mut |_, _| Flow::Continue)
+    let (outcome, mut sampled) = Live::new(Interrupt::default()).run_beside(
+        main,
+        std::slice::from_ref(side),
+        &mut |_| Flow::Continue,
+    )?;
+    Ok((outcome, sampled.remove(0)))
 }
 
 #[test]
@@ -112,9 +117,11 @@ fn an_interrupt_ends_both() {
     let error = Live::new(interrupt)
         .run_beside(
             &sh_with_id(&main_id, &wait_for),
-            &sh_with_id(&side_id, "sleep 300"),
-            &mut |_, _| {
-                flag.store(true, Ordering::Relaxed);
+            &[sh_with_id(&side_id, "sleep 300")],
+            &mut |heard| {
+                if let Heard::Main(..) = heard {
+                    flag.store(true, Ordering::Relaxed);
+                }
                 Flow::Continue
             },
         )
@@ -122,4 +129,60 @@ fn an_interrupt_ends_both() {
     assert!(matches!(error, RunError::Interrupted { .. }));
     assert_nothing_left(&main_id);
     assert_nothing_left(&side_id);
+}
+
+#[test]
+fn the_watch_hears_everybody_and_the_silence() {
+    let mut heard = [0; 3];
+    let (main, sampled) = Live::new(Interrupt::default())
+        .run_beside(
+            &sh("main", "sleep 0.3; echo result"),
+            &[sh("a", "echo a; sleep 300"), sh("b", "echo b; sleep 300")],
+            &mut |said| {
+                match said {
+                    Heard::Main(..) => heard[0] += 1,
+                    Heard::Side(index, _, text) => {
+                        assert_eq!(text, ["a\n", "b\n"][index].as_bytes());
+                        heard[1] += 1;
+                    }
+                    Heard::Nothing => heard[2] += 1,
+                }
+                Flow::Continue
+            },
+        )
+        .expect("sh runs");
+    assert_eq!(main.exit, Exit::Code(0));
+    assert_eq!((heard[0], heard[1]), (1, 2));
+    assert!(heard[2] > 2, "nothing was said for 0.3 s");
+    let outputs: Vec<_> = sampled
+        .into_iter()
+        .map(|side| side.expect("it ran").stdout_text())
+        .collect();
+    assert_eq!(outputs, ["a\n", "b\n"]);
+}
+
+#[test]
+fn a_silent_program_can_be_given_up() {
+    let folder = folder();
+    let pidfile = folder.path().join("pid");
+    let mut moments = 0;
+    let (main, _) = Live::new(Interrupt::default())
+        .run_beside(
+            &sh_with_id(&pidfile, "echo one; sleep 300"),
+            &[],
+            &mut |heard| {
+                moments += u32::from(heard == Heard::Nothing);
+                if moments > 5 {
+                    Flow::GiveUp
+                } else {
+                    Flow::Continue
+                }
+            },
+        )
+        .expect("sh runs");
+    assert_eq!(
+        (main.exit, main.stdout_text().as_str()),
+        (Exit::GivenUp, "one\n")
+    );
+    assert_nothing_left(&pidfile);
 }

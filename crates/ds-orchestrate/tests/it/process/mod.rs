@@ -2,6 +2,7 @@
 
 mod live;
 mod live_beside;
+mod orphans;
 mod record;
 mod replay;
 mod resume;

@@ -63,6 +63,7 @@ fn a_command_with_all_that_belongs_to_it() {
         stdout: "commands/0001-sh.stdout".to_owned(),
         stderr: "commands/0001-sh.stderr".to_owned(),
         dropped: 0,
+        through: Vec::new(),
         files: vec!["trace/made".to_owned()],
     };
     assert_eq!(commands, [expected]);
@@ -177,7 +178,7 @@ fn what_was_interrupted_did_not_happen() {
         .run_quietly(&sh("a", ""))
         .expect_err("it was interrupted");
     record
-        .run_beside(&sh("b", ""), &sh("c", ""), &mut |_, _| Flow::Continue)
+        .run_beside(&sh("b", ""), &[sh("c", "")], &mut |_| Flow::Continue)
         .expect_err("it was interrupted");
     assert_eq!(commands(folder.path()), []);
 }
@@ -189,14 +190,15 @@ fn a_sampler_is_a_command_of_its_own() {
         "main" => Ok(outcome(Exit::Code(0), "rate", "")),
         _ => Ok(outcome(Exit::Stopped, "samples", "")),
     });
-    let (_, sampled) = Record::new(fake, open(folder.path()))
+    let (_, mut sampled) = Record::new(fake, open(folder.path()))
         .run_beside(
             &CommandSpec::new("main", "load", [""; 0]),
-            &CommandSpec::new("side", "nvidia-smi", ["dmon"]),
-            &mut |_, _| Flow::Continue,
+            &[CommandSpec::new("side", "nvidia-smi", ["dmon"])],
+            &mut |_| Flow::Continue,
         )
         .expect("the program ran");
-    assert_eq!(sampled.expect("the sampler ran").stdout, b"samples");
+    let sampled = sampled.remove(0).expect("the sampler ran");
+    assert_eq!(sampled.stdout, b"samples");
     let found: Vec<_> = commands(folder.path())
         .into_iter()
         .map(|command| (command.seq, command.purpose, command.stdout, command.exit))
@@ -229,7 +231,7 @@ fn a_missing_main_program_is_recorded_without_its_sampler() {
         _ => Ok(outcome(Exit::Stopped, "", "")),
     });
     Record::new(fake, open(folder.path()))
-        .run_beside(&sh("main", ""), &sh("side", ""), &mut |_, _| Flow::Continue)
+        .run_beside(&sh("main", ""), &[sh("side", "")], &mut |_| Flow::Continue)
         .expect_err("it is missing");
     let found: Vec<_> = commands(folder.path())
         .into_iter()

@@ -213,9 +213,10 @@ fn a_command_that_was_changed_is_refused() {
 fn a_sampler_that_was_not_recorded_is_refused() {
     let folder = recording();
     let side = CommandSpec::new("sweep/b8/dmon", "nvidia-smi", ["dmon"]);
-    let error = replay(folder.path())
-        .run_beside(&asked(), &side, &mut |_, _| Flow::Continue)
-        .expect_err("there is no sampler");
+    let (_, mut sampled) = replay(folder.path())
+        .run_beside(&asked(), &[side], &mut |_| Flow::Continue)
+        .expect("the load is recorded");
+    let error = sampled.remove(0).expect_err("there is no sampler");
     assert!(matches!(error, RunError::NotRecorded { .. }), "{error}");
 }
 

@@ -39,6 +39,7 @@ fn outcome() -> impl Strategy<Value = Result<Outcome, RunError>> {
                 stderr,
                 dropped,
                 duration,
+                through: Vec::new(),
             })
         });
     let missing = Just(()).prop_map(|()| {
@@ -91,9 +92,9 @@ proptest! {
         let (main_spec, side_spec) = (sh("main", ""), sh("side", ""));
         let fake = Fake::new(|spec| again(if spec.purpose == "main" { &main } else { &side }));
         let run = |runner: &dyn Runner| {
-            let result = runner.run_beside(&main_spec, &side_spec, &mut |_, _| Flow::Continue);
+            let result = runner.run_beside(&main_spec, std::slice::from_ref(&side_spec), &mut |_| Flow::Continue);
             result
-                .map(|(outcome, sampled)| (outcome, shown(&sampled)))
+                .map(|(outcome, sampled)| (outcome, shown(&sampled[0])))
                 .map_err(|error| format!("{error:?}"))
         };
         let live = run(&Record::new(fake, open(folder.path())));

@@ -5,6 +5,7 @@ mod jetson;
 mod nvml;
 mod profile;
 mod sweep;
+mod sweep_live;
 mod visible;
 
 use std::cell::RefCell;

@@ -4,7 +4,7 @@ use ds_ceilings::{Batch, Fraction, StreamCount};
 use ds_derive::{Failure, Outcome as Point};
 use ds_orchestrate::process::{CommandSpec, Exit, Outcome, RunError};
 use ds_orchestrate::{
-    Counted, Error, Launch, SweepReading, SweepRequest, SweptBatch, batches_to_try, sweep,
+    Counted, Error, Launch, Patience, SweepReading, SweepRequest, SweptBatch, batches_to_try, sweep,
 };
 
 use super::{console, dmon, steady, with_session};
@@ -18,6 +18,8 @@ fn request(batches: &[u32]) -> SweepRequest {
             .filter_map(|batch| Batch::new(*batch))
             .collect(),
         seconds: 30,
+        repeat: 1,
+        patience: Patience::new(30),
         counted: Counted::ByEmitter,
     }
 }
@@ -95,7 +97,7 @@ fn batches_run_in_order_each_with_its_sampler() {
     // No purpose twice: a replay tells commands apart by it.
     asked.sort_by(|a, b| a.purpose.cmp(&b.purpose));
     asked.dedup_by(|a, b| a.purpose == b.purpose);
-    assert_eq!(asked.len(), 6);
+    assert_eq!(asked.len(), 9, "a load and two samplers each");
     let announced: Vec<&String> = events
         .iter()
         .filter(|event| event.contains(" of 3)"))
@@ -184,6 +186,144 @@ fn a_stall() {
 }
 
 #[test]
+fn a_load_that_was_given_up_after_it_had_run() {
+    check_failure(&outcome(Exit::GivenUp, steady(50.0), ""), Failure::Stall);
+    // One window, which is partial, and then nothing.
+    check_failure(
+        &outcome(Exit::GivenUp, console(&[&[50.0]]), ""),
+        Failure::Stall,
+    );
+    let silent = "**PERF:  0.00 (0.00)\t\n".repeat(8);
+    check_failure(&outcome(Exit::GivenUp, silent, ""), Failure::ZeroFps);
+    // At the end of its stream it only did not end.
+    let ended = steady(50.0) + "** INFO: <bus_callback:301>: Received EOS. Exiting ...\n";
+    let (reading, _) = swept(&request(&[1]), |_| {
+        outcome(Exit::GivenUp, ended.clone(), "")
+    });
+    assert_eq!(rates(&reading.batches[0]), [50.0; 8]);
+}
+
+#[test]
+fn a_line_that_was_cut_is_no_rate() {
+    for (exit, windows) in [(Exit::Stopped, 8), (Exit::Code(0), 9)] {
+        let (reading, _) = swept(&request(&[1]), |_| {
+            outcome(exit, steady(50.0) + "**PERF:  5.00 (5.00)", "")
+        });
+        assert_eq!(rates(&reading.batches[0]).len(), windows, "{exit}");
+    }
+}
+
+#[test]
+fn texts_about_memory_are_no_failure_of_a_load_that_ran() {
+    let text = "[TRT] Skipping tactic 3: out of memory\n".to_owned() + &steady(50.0);
+    let (reading, _) = swept(&request(&[1]), |_| outcome(Exit::Code(0), text.clone(), ""));
+    assert_eq!(rates(&reading.batches[0]), [50.0; 8]);
+}
+
+#[test]
+fn a_load_that_the_kernel_may_have_ended() {
+    let (reading, _) = swept(&request(&[1]), |_| {
+        outcome(Exit::Signal(9), "loading\n", "")
+    });
+    let Point::Failed { why, detail } = &reading.batches[0].point.outcome else {
+        panic!("it was ended");
+    };
+    assert_eq!(*why, Failure::Crash);
+    assert_eq!(
+        detail,
+        "signal 9, which the kernel sends where memory has run out; it said last: loading"
+    );
+}
+
+/// Sweeps one batch three times with loads that differ from run to run.
+fn thrice(load: impl Fn(usize) -> Outcome) -> SweptBatch {
+    let fake = Fake::new(|spec| {
+        if is_sampler(spec) {
+            return sampled();
+        }
+        let run = spec.purpose.split('-').nth(1).map_or(1, |run| {
+            run.parse::<usize>().expect("the number of the run")
+        });
+        Ok(load(run))
+    });
+    let mut request = request(&[8]);
+    request.repeat = 3;
+    let (reading, _) = with_session(&fake, None, |session| sweep(session, &request));
+    let mut batches = reading.expect("the load exists").batches;
+    let loads: Vec<String> = fake
+        .purposes()
+        .into_iter()
+        .filter(|purpose| purpose.contains("load"))
+        .collect();
+    assert_eq!(
+        loads,
+        ["sweep/b8/load", "sweep/b8/load-2", "sweep/b8/load-3"]
+    );
+    batches.remove(0)
+}
+
+#[test]
+fn repeated_runs_are_taken_together_and_their_spread_is_told() {
+    let swept = thrice(|run| outcome(Exit::Code(0), steady([99.0, 100.0, 101.0][run - 1]), ""));
+    assert_eq!(rates(&swept).len(), 24);
+    // (101 - 99) / 100.
+    let spread = swept.spread().expect("three runs");
+    assert!((spread - 0.02).abs() < 1e-9, "{spread}");
+    let notes = SweepReading {
+        batches: vec![swept],
+    }
+    .notes();
+    assert_eq!(
+        notes,
+        ["batch 8: 3 runs, their means within 2.0 % of each other"]
+    );
+}
+
+#[test]
+fn a_run_that_fails_among_others_is_told() {
+    let swept = thrice(|run| match run {
+        2 => outcome(Exit::Signal(11), "", "segmentation fault"),
+        _ => outcome(Exit::Code(0), steady(100.0), ""),
+    });
+    assert_eq!(rates(&swept).len(), 16);
+    let notes = SweepReading {
+        batches: vec![swept],
+    }
+    .notes();
+    assert_eq!(
+        notes,
+        [
+            "batch 8: 2 runs, their means within 0.0 % of each other; 1 of 3 runs gave no rate: crashed"
+        ]
+    );
+    let failed = thrice(|_| outcome(Exit::Signal(11), "", "segmentation fault"));
+    assert!(matches!(failed.point.outcome, Point::Failed { .. }));
+}
+
+#[test]
+fn memory_is_the_most_that_was_in_use_on_the_gpu() {
+    let fake = Fake::new(|spec| match spec.purpose.as_str() {
+        "sweep/b1/memory" => Ok(outcome(
+            Exit::Stopped,
+            "0, 500\n1, 9000\n0, 2048\n1, 9000\n0, 1024\n0, 99",
+            "",
+        )),
+        _ if is_sampler(spec) => sampled(),
+        _ => Ok(outcome(Exit::Code(0), steady(50.0), "")),
+    });
+    let (reading, _) = with_session(&fake, None, |session| sweep(session, &request(&[1])));
+    let reading = reading.expect("the load exists");
+    assert_eq!(
+        reading.batches[0].memory.map(ds_ceilings::Bytes::mib),
+        Some(2048)
+    );
+    assert_eq!(
+        reading.notes(),
+        ["GPU memory in use at most: 2.0 GiB at batch 1"]
+    );
+}
+
+#[test]
 fn a_crash() {
     check_failure(&outcome(Exit::Signal(11), steady(50.0), ""), Failure::Crash);
     check_failure(&outcome(Exit::Code(1), "", "no such file"), Failure::Crash);
@@ -219,6 +359,10 @@ fn a_load_that_prints_no_rate() {
     check_failure(
         &outcome(Exit::TimedOut, "loading the model\n", ""),
         Failure::Timeout,
+    );
+    check_failure(
+        &outcome(Exit::GivenUp, "loading the model\n", ""),
+        Failure::Silent,
     );
     check_failure(
         &outcome(Exit::Code(0), "done\n", ""),
