@@ -3,6 +3,7 @@
 mod analysis;
 mod busy;
 mod captures;
+mod compressed;
 mod damage;
 mod kineto;
 mod live;
