@@ -89,9 +89,16 @@ impl Emptiness {
                     .to_owned()
             }
             Self::NoDeviceRows { .. } => {
-                "let the program end by itself, or set `--cuda-flush-interval`; check that the worker processes are traced \
-                 (`--trace-fork-before-exec=true`) and that no other tool holds CUPTI"
-                    .to_owned()
+                let graphs = evidence.all_calls().graph_launches;
+                let of_graphs = if graphs > 0 {
+                    format!("; {graphs} of them launched CUDA graphs: try `--cuda-graph-trace=node`")
+                } else {
+                    String::new()
+                };
+                format!(
+                    "let the program end by itself, or set `--cuda-flush-interval`; check that the worker processes are \
+                     traced (`--trace-fork-before-exec=true`) and that no other tool holds CUPTI{of_graphs}"
+                )
             }
         }
     }
