@@ -235,10 +235,8 @@ fn run(
 /// The last percentage in what nsys printed of its progress bar, such as `Processing 4469 events: [==45% ]`.
 fn percent(printed: &str) -> Option<&str> {
     let before = &printed[..printed.rfind('%')?];
-    let digits = before.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| {
-        at + before[at..].chars().next().map_or(0, char::len_utf8)
-    });
-    (digits < before.len()).then(|| &before[digits..])
+    let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();
+    (digits > 0).then(|| &before[before.len() - digits..])
 }
 
 fn failed(spec: &CommandSpec, outcome: &Outcome, what: &str) -> Error {
