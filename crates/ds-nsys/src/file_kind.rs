@@ -4,7 +4,12 @@
 //! since 2023.3.3 and in raw streams also which Nsight Systems wrote it.
 
 use std::fmt;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
 use std::str::FromStr;
+
+use crate::error::Error;
 
 /// How many bytes [`FileKind::recognise`] wants to see.
 pub const MAGIC_LEN: usize = 80;
@@ -96,6 +101,26 @@ pub enum FileKind {
 }
 
 impl FileKind {
+    /// Recognises the file at a path.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the file cannot be read.
+    pub fn of_file(path: impl AsRef<Path>) -> crate::error::Result<Self> {
+        let path = path.as_ref();
+        let read = || {
+            let mut head = Vec::with_capacity(MAGIC_LEN);
+            File::open(path)?
+                .take(MAGIC_LEN as u64)
+                .read_to_end(&mut head)?;
+            Ok(Self::recognise(&head))
+        };
+        read().map_err(|source| Error::Read {
+            path: path.to_owned(),
+            source,
+        })
+    }
+
     /// Recognises a file by its first [`MAGIC_LEN`] bytes; fewer are accepted and may leave the writer unknown.
     #[must_use]
     pub fn recognise(head: &[u8]) -> Self {

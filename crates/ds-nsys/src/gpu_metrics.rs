@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::grouped::{Grouped, Merge};
 use crate::query::Window;
 use crate::rows::Column;
-use crate::trace::Trace;
+use crate::trace::{Diagnostic, Severity, Trace};
 use crate::units::{Nanos, Share};
 
 /// A counter that is recognised under the names that releases and GPUs give it.
@@ -190,6 +190,9 @@ impl Merge for Counts {
 /// The number of the GPU stands in the low byte of the type id (observed on one GPU; more are unverified).
 const GPU_BITS: i64 = 0xFF;
 
+/// The error of a driver that gives its counters to administrators alone.
+const NO_PERMISSION: &str = "ERR_NVGPUCTRPERM";
+
 impl Trace {
     /// The sampled counters by GPU, in the order of the capture; `None` when nothing was sampled.
     ///
@@ -241,6 +244,22 @@ impl Trace {
             })
             .collect();
         Ok((!metrics.is_empty()).then_some(metrics))
+    }
+
+    /// What the profiler says about sampling counters that failed, in its own words.
+    ///
+    /// # Errors
+    ///
+    /// Fails when its messages cannot be read.
+    pub fn gpu_metrics_messages(&self) -> Result<Vec<String>> {
+        let failed = |diagnostic: &Diagnostic| {
+            let is_failure = matches!(diagnostic.severity, Severity::Warning | Severity::Error);
+            diagnostic.text.contains(NO_PERMISSION)
+                || (is_failure && diagnostic.text.to_ascii_lowercase().contains("gpu metrics"))
+        };
+        let mut messages = self.diagnostics()?;
+        messages.retain(failed);
+        Ok(messages.into_iter().map(|message| message.text).collect())
     }
 
     /// Names by type and metric: ids of metrics are not stable over captures.

@@ -64,6 +64,7 @@
 //!
 //! - Reports (`.nsys-rep`, `.qdrep`) and raw streams (`.qdstrm`) are recognised, with the release that wrote them, and
 //!   refused: only the profiler can export them.
+//! - Compressed exports are read on Unix only, where a file can lose its name while it is open.
 //! - A file up to 64 MiB is checked page by page when it is opened, a larger one by its length
 //!   ([`Trace::integrity`], [`Trace::check_pages`]). A changed byte inside a value that is still a value of the right
 //!   type cannot be noticed by anybody: exports carry no checksums.

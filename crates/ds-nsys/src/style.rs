@@ -7,9 +7,12 @@ pub enum Style {
     /// As 2025.3.2: decimals rounded by the exact binary value, ranges of the default NVTX domain with a leading colon.
     #[default]
     V2025,
-    /// As 2023.4.4: decimals rounded by the shortest decimal form, ranges of the default domain without a colon.
+    /// As 2023.4.4: one decimal rounded by the shortest decimal form, ranges of the default domain without a colon.
     V2023,
 }
+
+/// The decimals that the queries of 2023.4.4 leave.
+const ROUNDED_BY_QUERIES: u8 = 1;
 
 impl Style {
     /// Writes a number with a fixed count of decimals, rounded as this release rounds.
@@ -21,6 +24,11 @@ impl Style {
         let magnitude = value.abs();
         let digits = match self {
             Self::V2025 => rounded_exactly(magnitude, places),
+            // Its queries round to one decimal. What has more (sizes and rates, three) the program converts and rounds itself:
+            // the exact value, ties to the even digit, as Rust does. 4,500 bytes print 0.004 and 62,500 bytes 0.062.
+            Self::V2023 if places > ROUNDED_BY_QUERIES => {
+                format!("{magnitude:.*}", usize::from(places))
+            }
             Self::V2023 => rounded_shortest(magnitude, places),
         };
         // The sign stays on a negative number that rounds to zero, as in the original.
@@ -164,6 +172,19 @@ mod tests {
         check(207_710.0 / 200.0, 1, "1038.5", "1038.6");
         check(36497.0 / 20.0, 1, "1824.8", "1824.9");
         check(6291.0 / 20.0, 1, "314.6", "314.6");
+    }
+
+    /// Sizes and rates of `edges.sql`, as 2023.4.4 printed them.
+    #[test]
+    fn what_the_old_release_converts_itself_is_rounded_exactly() {
+        for (value, printed) in [
+            (0.0045, "0.004"),
+            (0.0025, "0.003"),
+            (0.0625, "0.062"),
+            (383.4355, "383.435"),
+        ] {
+            assert_eq!(Style::V2023.decimal(value, 3), printed);
+        }
     }
 
     #[test]

@@ -64,6 +64,15 @@ pub(crate) fn open_output(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
+/// Gives a finished file another name in the same file system.
+pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the module that names files"
+    )]
+    fs::rename(from, to)
+}
+
 /// Removes a file; one that is not there is removed already.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     #[expect(

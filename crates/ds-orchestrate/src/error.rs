@@ -70,6 +70,31 @@ pub enum Error {
         /// The end of what it printed.
         detail: String,
     },
+    /// The nsys at hand is of a release that cannot read a file.
+    #[error(
+        "`{}` is {kind}, and `{program}` is {release}, which reads {}",
+        path.display(),
+        read_by(kind)
+    )]
+    OtherNsys {
+        /// The file.
+        path: PathBuf,
+        /// What it is, and which release wrote it.
+        kind: ds_nsys::FileKind,
+        /// The nsys that was asked.
+        program: String,
+        /// Its release.
+        release: ds_nsys::NsysVersion,
+    },
+    /// An export cannot be put where it was to go.
+    #[error("cannot write `{}`", path.display())]
+    Keep {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the operating system said.
+        #[source]
+        source: std::io::Error,
+    },
     /// The machine has no such GPU.
     #[error("there is no GPU {index}: {available} are listed")]
     NoSuchGpu {
@@ -136,11 +161,20 @@ impl Error {
             | Self::Tracks(_)
             | Self::NoSuchGpu { .. }
             | Self::NotInRecording { .. }
+            | Self::OtherNsys { .. }
             | Self::Unfit { .. }
             | Self::Transaction(_) => ErrorKind::Input,
             Self::Input { .. } | Self::Launch { .. } => ErrorKind::Usage,
-            Self::Json(_) => ErrorKind::Internal,
+            Self::Json(_) | Self::Keep { .. } => ErrorKind::Internal,
         }
+    }
+}
+
+/// What a release of nsys reads of a kind of file.
+fn read_by(kind: &ds_nsys::FileKind) -> &'static str {
+    match kind {
+        ds_nsys::FileKind::Stream { .. } => "raw streams of its own release alone",
+        _ => "no reports that are newer than itself",
     }
 }
 

@@ -65,9 +65,9 @@ pub use pipeline::{
 pub use progress::{Estimate, Event, Progress, rough};
 pub use signals::{mean, signals_of};
 pub use stages::{
-    CaptureState, Counted, DeviceReading, GpuLoad, HwReading, Launch, NamedTime, Patience,
-    PluginReading, ProfileReading, ProfileRequest, Session, StepReading, SweepReading,
-    SweepRequest, SweptBatch, TraceReading, Via, batches_to_try, gpus_from_text, profile, read_hw,
-    read_trace, sweep,
+    CaptureState, Counted, DEFAULT_NSYS, DeviceReading, ExportBeside, ExportRequest, GpuLoad,
+    HwReading, KeepExport, Launch, NamedTime, Patience, PluginReading, ProfileReading, ProfileRequest,
+    Session, StepReading, SweepReading, SweepRequest, SweptBatch, TraceReading, Via,
+    batches_to_try, export_traces, gpus_from_text, profile, read_hw, read_trace, sweep,
 };
 pub use tune::{Scope, TuneRequest, Tuned, judge, plan_without_sweep, run_sweep, tune};

@@ -11,6 +11,29 @@ use crate::args::ReportFormat;
 pub(crate) struct TraceArgs {
     #[command(subcommand)]
     pub(crate) command: TraceCommand,
+    #[command(flatten)]
+    pub(crate) export: ExportArgs,
+}
+
+/// How a report of nsys becomes an export that can be read.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Reports of nsys (.nsys-rep, .qdrep, .qdstrm)")]
+pub(crate) struct ExportArgs {
+    /// Name or path of the nsys that exports the report [default: nsys]
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) nsys: Option<String>,
+    /// Seconds after which an nsys that does not end is ended [default: 300, and 1 for every 500 kB of the report]
+    #[arg(long, global = true, value_name = "S", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) nsys_timeout: Option<u32>,
+    /// Keep the export beside the report, as nsys does
+    #[arg(long, global = true, conflicts_with_all = ["bundle", "replay"])]
+    pub(crate) keep_export: bool,
+    /// Directory that keeps the export and what nsys printed; a second run takes it from there
+    #[arg(long, global = true, visible_alias = "record", value_name = "DIR")]
+    pub(crate) bundle: Option<PathBuf>,
+    /// Take the export from a bundle, with no nsys
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) replay: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -98,7 +121,7 @@ pub(crate) struct TaxonomyArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct PartArgs {
-    /// The export (.sqlite), or a trace of PyTorch's profiler (.pt.trace.json); either also as .gz
+    /// The export (.sqlite), or a trace of PyTorch's profiler (.pt.trace.json), either also as .gz; or a report of nsys
     pub(crate) trace: PathBuf,
     #[command(flatten)]
     pub(crate) window: WindowArgs,
@@ -116,8 +139,8 @@ pub(crate) struct RuledArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct StatsArgs {
-    /// The export (.sqlite), a trace of PyTorch's profiler (.pt.trace.json), either also as .gz, or what somebody's
-    /// `nsys stats` printed
+    /// The export (.sqlite), a trace of PyTorch's profiler (.pt.trace.json), either also as .gz, a report of nsys
+    /// (.nsys-rep), or what somebody's `nsys stats` printed
     #[arg(required_unless_present = "help_reports")]
     pub(crate) trace: Option<PathBuf>,
     /// Reports, by their new or old names, with options such as `:base`; see --help-reports [default: the summaries of
@@ -205,7 +228,7 @@ pub(crate) struct GapsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// The export (.sqlite), or a trace of PyTorch's profiler (.pt.trace.json); either also as .gz
+    /// The export (.sqlite), or a trace of PyTorch's profiler (.pt.trace.json), either also as .gz; or a report of nsys
     pub(crate) trace: PathBuf,
     /// What the capture is wanted for [default: decode where steps are found, else pipeline]
     #[arg(long = "as", value_name = "PURPOSE")]
@@ -286,7 +309,7 @@ pub(crate) struct JoinArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct RanksArgs {
-    /// The exports, or directories that hold them
+    /// The exports or reports, or directories that hold exports
     #[arg(required = true)]
     pub(crate) traces: Vec<PathBuf>,
     #[command(flatten)]
@@ -308,7 +331,7 @@ pub(crate) struct MetricsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct MemoryArgs {
-    /// The export (.sqlite), or a trace of PyTorch's profiler (.pt.trace.json); either also as .gz
+    /// The export (.sqlite), or a trace of PyTorch's profiler (.pt.trace.json), either also as .gz; or a report of nsys
     pub(crate) trace: PathBuf,
     #[command(flatten)]
     pub(crate) print: FormatArgs,

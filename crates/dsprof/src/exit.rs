@@ -124,16 +124,20 @@ fn hints(error: &anyhow::Error) -> Vec<String> {
         if let Some(failure) = cause.downcast_ref::<ds_ceilings::SmiFailure>() {
             hints.push(failure.remedy().to_owned());
         }
-        hints.extend(
-            cause
-                .downcast_ref::<ds_nsys::Error>()
-                .and_then(crate::cmd::trace::hint),
-        );
+        if let Some(ds_nsys::Error::NeedsExport { path, kind }) = cause.downcast_ref() {
+            hints.extend(crate::cmd::trace::hint(path, kind));
+        }
         if let Some(Error::Nvml(nvml) | Error::NobodyAnswers { nvml, .. }) = cause.downcast_ref() {
             hints.push(format!("NVML: {}", nvml.remedy()));
         }
         match cause.downcast_ref::<Error>() {
             Some(Error::Smi(_) | Error::Nvml(_) | Error::NobodyAnswers { .. }) => hints.push("no GPU here? `dsprof hw --gpu NAME` plans without one, `--replay DIR` uses a recording".to_owned()),
+            Some(
+                Error::OtherNsys { path, kind, .. }
+                | Error::Trace(ds_nsys::Error::NeedsExport { path, kind }),
+            ) => {
+                hints.extend(crate::cmd::trace::hint(path, kind));
+            }
             Some(Error::Bundle(BundleError::OtherInputs { .. })) => {
                 hints.push("choose another directory with `--bundle DIR`".to_owned());
             }

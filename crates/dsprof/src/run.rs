@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, Result};
 use clap::ValueEnum as _;
@@ -10,7 +12,7 @@ use ds_config::Pipeline;
 use ds_orchestrate::bundle::{Bundle, Inputs, RecordedBundle, StageName};
 use ds_orchestrate::nvml::{LiveNvml, NvmlSource, RecordedNvml};
 use ds_orchestrate::process::{Interrupt, Live, Record, Replay, Resume, Runner};
-use ds_orchestrate::{Event, Session, Via, pipeline_hashes, read_pipeline};
+use ds_orchestrate::{DEFAULT_NSYS, Event, Session, Via, pipeline_hashes, read_pipeline};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::args::{BundleArgs, ViaArg};
@@ -22,6 +24,9 @@ use crate::progress::Bar;
 pub(crate) struct Opened {
     recorded: Option<RecordedBundle>,
     bundle: Option<PathBuf>,
+    interrupt: Interrupt,
+    /// Raised once nothing runs any more that would have to be ended first: signals then do what they do by default.
+    is_over: Arc<AtomicBool>,
 }
 
 impl Opened {
@@ -36,6 +41,8 @@ impl Opened {
         Ok(Self {
             recorded,
             bundle: args.bundle.clone(),
+            interrupt: Interrupt::default(),
+            is_over: Arc::default(),
         })
     }
 
@@ -71,6 +78,11 @@ impl Opened {
         {
             now.insert(VISIBLE.to_owned(), value);
         }
+        self.with_recorded(now)
+    }
+
+    /// `now`, and behind it what the recording was made with.
+    pub(crate) fn with_recorded(&self, now: Arguments) -> Merged {
         Merged::new(
             now,
             self.inputs()
@@ -171,14 +183,23 @@ impl Opened {
             via: via(merged)?,
             files,
             bundle,
-            nsys: merged.get("nsys")?.unwrap_or_else(|| "nsys".to_owned()),
+            nsys: merged
+                .get("nsys")?
+                .unwrap_or_else(|| DEFAULT_NSYS.to_owned()),
             gpu_index: index
                 .or_else(|| first_index(visible.as_deref()?))
                 .unwrap_or(0),
             visible,
             progress: &mut progress,
         };
-        work(&mut session)
+        let result = work(&mut session);
+        self.is_over.store(true, Ordering::Relaxed);
+        result
+    }
+
+    /// Whether the user ended the run.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupt.is_raised()
     }
 
     /// Who answers for NVML: a recording, what an earlier run on the bundle kept of a finished stage, or the machine.
@@ -212,19 +233,21 @@ impl Opened {
                 Box::new(Record::new(replay, Rc::clone(bundle)))
             }
             (None, bundle) => {
-                let interrupt = Interrupt::default();
                 for signal in [SIGINT, SIGTERM] {
                     // The first one ends the program that runs and keeps the bundle. Who asks again does not want to wait
-                    // for that: dsprof ends at once, and the guard of the runner ends what is left.
+                    // for that: dsprof ends at once, and the guard of the runner ends what is left. Where no program runs
+                    // any more, the first one ends dsprof.
+                    let is_over = Arc::clone(&self.is_over);
                     signal_hook::flag::register_conditional_shutdown(
                         signal,
                         INTERRUPTED,
-                        interrupt.flag(),
+                        self.interrupt.flag(),
                     )
-                    .and_then(|_| signal_hook::flag::register(signal, interrupt.flag()))
+                    .and_then(|_| signal_hook::flag::register_conditional_default(signal, is_over))
+                    .and_then(|_| signal_hook::flag::register(signal, self.interrupt.flag()))
                     .context("cannot listen for signals")?;
                 }
-                let mut live = Live::new(interrupt);
+                let mut live = Live::new(self.interrupt.clone());
                 if let Some(root) = &root {
                     live = live.with_bundle_root(root);
                 }

@@ -10,4 +10,4 @@ mod scan;
 
 pub(crate) use in_time::{EventRow, EventTable};
 pub(crate) use record::{Column, Field, Needed, Record, records};
-pub(crate) use scan::Fields;
+pub(crate) use scan::{Fields, THREADS};

@@ -13,7 +13,7 @@ use crate::trace::Trace;
 /// How many threads share the pass over a large table.
 ///
 /// Whoever examines a trace has two cores; each further thread would hold groups of its own, and memory is bounded.
-const THREADS: usize = 2;
+pub(crate) const THREADS: usize = 2;
 
 /// Fewer row ids than this are not worth a second thread, whose connection has to read the whole schema first.
 const ROWS_WORTH_A_THREAD: i64 = 20_000;

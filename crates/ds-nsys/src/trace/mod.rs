@@ -12,7 +12,6 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
-use tempfile::TempPath;
 
 use crate::error::{Error, Result};
 use crate::file_kind::NsysVersion;
@@ -28,7 +27,7 @@ use crate::units::Nanos;
 pub struct Trace {
     path: PathBuf,
     conn: Connection,
-    /// Where to open further connections: the file itself, or its decompressed copy.
+    /// Where further connections come from: the file itself, or its decompressed copy.
     location: open::Location,
     schema: Schema,
     strings: Strings,
@@ -38,8 +37,6 @@ pub struct Trace {
     warnings: Vec<Warning>,
     /// What the file says about itself, where PyTorch's profiler wrote it.
     kineto: Option<Kineto>,
-    /// Keeps the temporary database alive, where the file is none as it stands; dropping it removes it.
-    _unpacked: Option<TempPath>,
 }
 
 /// Which release wrote an export, as far as the export says so.
@@ -202,8 +199,9 @@ impl Trace {
     }
 
     /// A further connection to the same file, for a second thread.
-    pub(crate) fn another_connection(&self) -> Result<Connection> {
-        open::connect(&self.location)
+    pub(crate) fn another_connection(&self) -> Result<open::Borrowed<'_>> {
+        self.location
+            .another_connection()
             .map_err(|source| Error::query(&self.path, "sqlite_master", source))
     }
 

@@ -2,16 +2,19 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use flate2::read::MultiGzDecoder;
 use rusqlite::{Connection, OpenFlags};
-use tempfile::{NamedTempFile, TempPath};
+use tempfile::NamedTempFile;
 
 use super::{CaptureSettings, ExportVersion, Trace, Warning};
 use crate::error::{Error, Result};
 use crate::file_kind::{FileKind, MAGIC_LEN};
 use crate::kineto::{self, Imported};
+use crate::rows::THREADS;
 use crate::schema::{NEWEST_EXAMINED, Schema};
 use crate::strings::Strings;
 
@@ -34,15 +37,28 @@ pub enum Integrity {
     Length,
 }
 
-/// Where the database lies, and how it has to be opened.
-#[derive(Debug, Clone)]
-pub(super) struct Location {
-    path: PathBuf,
-    mode: Mode,
+/// Where further connections to the database come from.
+#[derive(Debug)]
+pub(super) enum Location {
+    /// A file that can be opened again.
+    File {
+        /// Where it lies.
+        path: PathBuf,
+        /// How it has to be opened.
+        mode: Mode,
+    },
+    /// A file that has no name any more: the connections opened before it lost it are all there are.
+    Nameless(Mutex<Vec<Connection>>),
+}
+
+/// A further connection; dropping it gives one to a nameless file back.
+pub(crate) struct Borrowed<'t> {
+    conn: Option<Connection>,
+    home: Option<&'t Mutex<Vec<Connection>>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
+pub(super) enum Mode {
     ReadOnly,
     /// Read-only media with a journal mode that wants to write beside the file. SQLite then ignores a write-ahead log,
     /// so this mode is used only when there is none.
@@ -53,7 +69,8 @@ impl Trace {
     /// Opens an export, or a trace of PyTorch's profiler; either may be compressed with gzip.
     ///
     /// The file is recognised by its content, opened read-only and never changed. What is not a database as it stands is
-    /// turned into one in a temporary file.
+    /// turned into one in a temporary file, which loses its name before it is read: nothing is left of it however the
+    /// process ends.
     ///
     /// # Errors
     ///
@@ -67,52 +84,72 @@ impl Trace {
         };
         let mut file = File::open(path).map_err(read_error)?;
         let head = read_head(&mut file).map_err(read_error)?;
-        let (database, unpacked) = match FileKind::recognise(&head) {
-            FileKind::Sqlite => (path.to_owned(), None),
+        match FileKind::recognise(&head) {
+            FileKind::Sqlite => Self::open_in_place(path, path),
             FileKind::Gzip => match unpack(path, &mut file)? {
-                Unpacked::Database(database) => (database.to_path_buf(), Some(database)),
-                Unpacked::Kineto(imported) => return Self::open_imported(path, *imported),
+                Unpacked::Database(database) => Self::open_nameless(path, database),
+                Unpacked::Kineto(imported) => Self::open_imported(path, *imported),
             },
             FileKind::JsonObject => {
                 file.seek(SeekFrom::Start(0)).map_err(read_error)?;
-                return Self::open_imported(path, kineto::import(path, file)?);
+                Self::open_imported(path, kineto::import(path, file)?)
             }
-            kind @ (FileKind::Report { .. } | FileKind::Stream { .. }) => {
-                return Err(Error::NeedsExport {
-                    path: path.to_owned(),
-                    kind,
-                });
-            }
-            kind @ (FileKind::Empty | FileKind::Other) => {
-                return Err(Error::NotAnExport {
-                    path: path.to_owned(),
-                    found: kind.to_string(),
-                });
-            }
-        };
-        Self::open_database(path, &database, unpacked)
+            kind @ (FileKind::Report { .. } | FileKind::Stream { .. }) => Err(Error::NeedsExport {
+                path: path.to_owned(),
+                kind,
+            }),
+            kind @ (FileKind::Empty | FileKind::Other) => Err(Error::NotAnExport {
+                path: path.to_owned(),
+                found: kind.to_string(),
+            }),
+        }
     }
 
     fn open_imported(path: &Path, imported: Imported) -> Result<Self> {
         let Imported { database, facts } = imported;
-        let location = database.to_path_buf();
-        let mut trace = Self::open_database(path, &location, Some(database))?;
+        let mut trace = Self::open_in_place(path, &database)?;
+        trace.connect_all_threads()?;
+        database.close().map_err(|source| Error::Read {
+            path: path.to_owned(),
+            source,
+        })?;
         // Those of the export speak of a file that nobody gave.
         trace.warnings = facts.warnings();
         trace.kineto = Some(facts);
         Ok(trace)
     }
 
-    fn open_database(path: &Path, database: &Path, unpacked: Option<TempPath>) -> Result<Self> {
+    fn open_in_place(path: &Path, database: &Path) -> Result<Self> {
         let read_error = |source| Error::Read {
             path: path.to_owned(),
             source,
         };
-        let len = std::fs::metadata(database).map_err(read_error)?.len();
-        let head = read_head(&mut File::open(database).map_err(read_error)?).map_err(read_error)?;
+        let mut file = File::open(database).map_err(read_error)?;
+        let len = file.metadata().map_err(read_error)?.len();
+        let head = read_head(&mut file).map_err(read_error)?;
         check_length(path, &head, len)?;
+        let (conn, location) = connect_somehow(database)
+            .map_err(|source| Error::query(path, "sqlite_master", source))?;
+        Self::open_database(path, conn, location, len)
+    }
+
+    fn open_nameless(path: &Path, database: Nameless) -> Result<Self> {
+        let Nameless {
+            mut connections,
+            head,
+            len,
+        } = database;
+        check_length(path, &head, len)?;
+        let conn = connections
+            .pop()
+            .expect("a pass takes one thread at the least");
+        set_up(&conn).map_err(|source| Error::query(path, "sqlite_master", source))?;
+        let location = Location::Nameless(Mutex::new(connections));
+        Self::open_database(path, conn, location, len)
+    }
+
+    fn open_database(path: &Path, conn: Connection, location: Location, len: u64) -> Result<Self> {
         let query_error = |source| Error::query(path, "sqlite_master", source);
-        let (conn, location) = connect_somehow(database).map_err(query_error)?;
         let integrity = if len <= CHECKED_UP_TO {
             check_pages(path, &conn)?;
             Integrity::Pages
@@ -146,8 +183,30 @@ impl Trace {
             integrity,
             warnings,
             kineto: None,
-            _unpacked: unpacked,
         })
+    }
+
+    /// Opens as [`Trace::open`] does, in such a way that the file may be removed while it is read.
+    ///
+    /// # Errors
+    ///
+    /// As [`Trace::open`].
+    pub fn open_removable(path: impl AsRef<Path>) -> Result<Self> {
+        let mut trace = Self::open(path)?;
+        trace.connect_all_threads()?;
+        Ok(trace)
+    }
+
+    /// Opens all connections that a pass takes, so that the file's name is needed no more.
+    fn connect_all_threads(&mut self) -> Result<()> {
+        if let Location::File { path, mode } = &self.location {
+            let spare: Vec<Connection> = (1..THREADS)
+                .map(|_| connect(path, *mode))
+                .collect::<rusqlite::Result<_>>()
+                .map_err(|source| Error::query(&self.path, "sqlite_master", source))?;
+            self.location = Location::Nameless(Mutex::new(spare));
+        }
+        Ok(())
     }
 
     /// Lets SQLite check the structure of every page, however large the file is.
@@ -186,8 +245,16 @@ fn read_head(file: &mut File) -> io::Result<Vec<u8>> {
 
 /// What a gzip file held.
 enum Unpacked {
-    Database(TempPath),
+    Database(Nameless),
     Kineto(Box<Imported>),
+}
+
+/// A database in a file that has lost its name.
+struct Nameless {
+    /// As many as a pass has threads; SQLite has opened the file and not read it yet.
+    connections: Vec<Connection>,
+    head: Vec<u8>,
+    len: u64,
 }
 
 fn unpack(path: &Path, file: &mut File) -> Result<Unpacked> {
@@ -219,11 +286,34 @@ fn unpack(path: &Path, file: &mut File) -> Result<Unpacked> {
             found,
         });
     }
-    let mut unpacked = NamedTempFile::with_suffix(".sqlite").map_err(read_error)?;
+    // SQLite opens files by name alone, and resolves links such as those of `/proc/self/fd`. So it opens the file while
+    // that is empty, the name goes, and the content follows: a process that is killed leaves nothing behind.
+    let named = NamedTempFile::with_suffix(".sqlite").map_err(read_error)?;
+    let connections = (0..THREADS)
+        .map(|_| Connection::open_with_flags(named.path(), READ_ONLY))
+        .collect::<rusqlite::Result<Vec<_>>>()
+        .map_err(|source| Error::query(path, "sqlite_master", source))?;
+    let (mut unpacked, name) = named.into_parts();
+    name.close().map_err(read_error)?;
+    // A write-ahead log lies beside a database and never in a gzip file. Without this SQLite would look for one.
+    if let Some(versions) = head.get_mut(JOURNAL_VERSIONS)
+        && *versions == [2, 2]
+    {
+        versions.fill(1);
+    }
     unpacked.write_all(&head).map_err(read_error)?;
     io::copy(&mut decoder, &mut unpacked).map_err(damaged)?;
-    Ok(Unpacked::Database(unpacked.into_temp_path()))
+    let len = unpacked.metadata().map_err(read_error)?.len();
+    Ok(Unpacked::Database(Nameless {
+        connections,
+        head,
+        len,
+    }))
 }
+
+/// Where a database header says whether it is written through a write-ahead log (2) or a rollback journal (1): the write
+/// and the read version of the SQLite file format, section 1.3.
+const JOURNAL_VERSIONS: std::ops::Range<usize> = 18..20;
 
 /// Compares the file's length with the page size and count in its header.
 ///
@@ -268,12 +358,12 @@ fn check_pages(path: &Path, conn: &Connection) -> Result<()> {
 }
 
 fn connect_somehow(database: &Path) -> rusqlite::Result<(Connection, Location)> {
-    let mut location = Location {
+    let location = |mode| Location::File {
         path: database.to_owned(),
-        mode: Mode::ReadOnly,
+        mode,
     };
-    let error = match connect(&location) {
-        Ok(conn) => return Ok((conn, location)),
+    let error = match connect(database, Mode::ReadOnly) {
+        Ok(conn) => return Ok((conn, location(Mode::ReadOnly))),
         Err(error) => error,
     };
     let beside = |suffix: &str| {
@@ -285,26 +375,77 @@ fn connect_somehow(database: &Path) -> rusqlite::Result<(Connection, Location)> 
     if !cannot_open || beside("-wal") || beside("-journal") {
         return Err(error);
     }
-    location.mode = Mode::Immutable;
-    Ok((connect(&location)?, location))
+    let conn = connect(database, Mode::Immutable)?;
+    Ok((conn, location(Mode::Immutable)))
 }
 
-/// Opens one connection and proves that it can read.
-pub(super) fn connect(location: &Location) -> rusqlite::Result<Connection> {
-    // No mutex: a connection never leaves the thread that uses it while another one does.
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let conn = match location.mode {
-        Mode::ReadOnly => Connection::open_with_flags(&location.path, flags)?,
+// No mutex: a connection never leaves the thread that uses it while another one does.
+const READ_ONLY: OpenFlags =
+    OpenFlags::SQLITE_OPEN_READ_ONLY.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
+
+fn connect(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
+    let conn = match mode {
+        Mode::ReadOnly => Connection::open_with_flags(path, READ_ONLY)?,
         Mode::Immutable => {
-            let uri = format!("file:{}?immutable=1", percent_encoded(&location.path));
-            Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)?
+            let uri = format!("file:{}?immutable=1", percent_encoded(path));
+            Connection::open_with_flags(uri, READ_ONLY | OpenFlags::SQLITE_OPEN_URI)?
         }
     };
+    set_up(&conn)?;
+    Ok(conn)
+}
+
+/// Prepares a connection and proves that it can read.
+fn set_up(conn: &Connection) -> rusqlite::Result<()> {
     conn.pragma_update(None, "cache_size", -CACHE_KIB)?;
     conn.query_row("SELECT count(*) FROM sqlite_master", [], |row| {
         row.get::<_, i64>(0)
     })?;
-    Ok(conn)
+    Ok(())
+}
+
+impl Location {
+    /// A further connection, for a second thread.
+    pub(super) fn another_connection(&self) -> rusqlite::Result<Borrowed<'_>> {
+        match self {
+            Self::File { path, mode } => Ok(Borrowed {
+                conn: Some(connect(path, *mode)?),
+                home: None,
+            }),
+            Self::Nameless(spare) => {
+                let conn = lock(spare)
+                    .pop()
+                    .expect("one was opened for every thread of a pass");
+                let borrowed = Borrowed {
+                    conn: Some(conn),
+                    home: Some(spare),
+                };
+                set_up(&borrowed)?;
+                Ok(borrowed)
+            }
+        }
+    }
+}
+
+impl Deref for Borrowed<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.conn.as_ref().expect("it is there until the drop")
+    }
+}
+
+impl Drop for Borrowed<'_> {
+    fn drop(&mut self) {
+        if let (Some(home), Some(conn)) = (self.home, self.conn.take()) {
+            lock(home).push(conn);
+        }
+    }
+}
+
+/// A list of connections stays whole whichever thread panics.
+fn lock(spare: &Mutex<Vec<Connection>>) -> std::sync::MutexGuard<'_, Vec<Connection>> {
+    spare.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn percent_encoded(path: &Path) -> String {

@@ -9,12 +9,13 @@
 
 use std::env;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use ds_nsys::{
     NameWidth, Nanos, NvtxNames, Report, ReportKind, ReportOptions, Style, Trace, Window,
 };
+use rusqlite::Connection;
 
 use crate::captures::first_difference;
 use crate::support::{SmallTrace, open, testdata, unpacked};
@@ -186,6 +187,56 @@ fn live_a_fully_populated_export_prints_the_same() {
     }
 }
 
+/// Every edge in every table of events, and in every table that a complete export of the release has.
+#[test]
+fn live_every_edge_in_every_table_prints_the_same() {
+    if !is_live() {
+        return;
+    }
+    let edges = SmallTrace::with_every_edge();
+    let reports = reports_with_options();
+    check(&edges.open(), edges.path(), &reports, None);
+
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let complete = export_made_on_the_spot(folder.path(), &["--lazy=false"]);
+    let tables = fill(&complete, edges.path());
+    assert!(tables > 90, "{tables} tables");
+    check(&open(&complete), &complete, &reports, None);
+}
+
+/// Puts the rows of one export in the place of another's, which may have more tables and columns; returns how many tables
+/// that one has.
+#[track_caller]
+fn fill(complete: &Path, rows: &Path) -> usize {
+    let database = Connection::open(complete).expect("a database");
+    let names = |schema: &str, query: &str| -> Vec<String> {
+        let mut names = database
+            .prepare(&query.replace("SCHEMA", schema))
+            .expect("a query");
+        let names = names.query_map([], |row| row.get(0)).expect("rows");
+        names.map(|name| name.expect("a name")).collect()
+    };
+    database
+        .execute("ATTACH ?1 AS given", [path(rows)])
+        .expect("the rows");
+    let tables = "SELECT name FROM SCHEMA.sqlite_master WHERE type = 'table'";
+    let all = names("main", tables);
+    for table in names("given", tables) {
+        let columns = names(
+            "given",
+            &format!("SELECT name FROM pragma_table_info('{table}', 'SCHEMA')"),
+        );
+        let columns = columns.join("\", \"");
+        database
+            .execute_batch(&format!(
+                "DELETE FROM main.{table};
+                 INSERT INTO main.{table} (\"{columns}\") SELECT \"{columns}\" FROM given.{table};"
+            ))
+            .unwrap_or_else(|error| panic!("{table}: {error}"));
+    }
+    all.len()
+}
+
 /// The real program's time filter cuts every table by itself: work launched before the part has no call and no range any
 /// more. This crate knows better, so only reports of single tables are the same.
 #[test]
@@ -226,16 +277,10 @@ for thread in threads: thread.join()
 subprocess.run(['true'])
 ";
 
-#[test]
-fn live_a_trace_made_on_the_spot_prints_the_same() {
-    if !is_live() {
-        return;
-    }
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let (report, export) = (
-        folder.path().join("t.nsys-rep"),
-        folder.path().join("t.sqlite"),
-    );
+/// Traces [`PROGRAM`] and exports the report.
+#[track_caller]
+fn export_made_on_the_spot(folder: &Path, options: &[&str]) -> PathBuf {
+    let (report, export) = (folder.join("t.nsys-rep"), folder.join("t.sqlite"));
     nsys(&[
         "profile",
         "--trace=nvtx,osrt",
@@ -249,14 +294,20 @@ fn live_a_trace_made_on_the_spot_prints_the_same() {
         PROGRAM,
     ])
     .expect("nsys is there");
-    nsys(&[
-        "export",
-        "--type=sqlite",
-        "--output",
-        path(&export),
-        path(&report),
-    ])
-    .expect("nsys is there");
+    let mut arguments = vec!["export", "--type=sqlite"];
+    arguments.extend(options);
+    arguments.extend(["--output", path(&export), path(&report)]);
+    nsys(&arguments).expect("nsys is there");
+    export
+}
+
+#[test]
+fn live_a_trace_made_on_the_spot_prints_the_same() {
+    if !is_live() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let export = export_made_on_the_spot(folder.path(), &[]);
     let trace = open(&export);
     assert!(trace.has_table("OSRT_API"), "the program was traced");
     check(&trace, &export, &reports(), None);

@@ -3,10 +3,14 @@
 mod analysis;
 mod busy;
 mod captures;
+mod compressed;
 mod damage;
+mod damage_everywhere;
+mod faults;
 mod kineto;
 mod live;
 mod plugins;
+mod questions;
 mod recordings;
 mod reference_2023;
 mod resources;

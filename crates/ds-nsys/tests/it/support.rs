@@ -76,6 +76,13 @@ impl SmallTrace {
         )
     }
 
+    /// The fully populated export with every edge in every table of events.
+    #[track_caller]
+    pub(crate) fn with_every_edge() -> Self {
+        let edges = std::fs::read_to_string(testdata("edges.sql")).expect("test data");
+        Self::from_file("full.sql").and(&edges)
+    }
+
     /// The same trace after some more statements.
     #[track_caller]
     pub(crate) fn and(self, sql: &str) -> Self {

@@ -65,6 +65,8 @@ pub enum StageName {
     Profile,
     /// The report.
     Report,
+    /// Exports of reports that nsys wrote elsewhere.
+    Export,
 }
 
 impl fmt::Display for StageName {
@@ -76,6 +78,7 @@ impl fmt::Display for StageName {
             Self::Derive => "derive",
             Self::Profile => "profile",
             Self::Report => "report",
+            Self::Export => "export",
         })
     }
 }

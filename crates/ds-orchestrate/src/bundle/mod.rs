@@ -388,7 +388,12 @@ pub fn hex_sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-fn hash_file(path: &Path) -> io::Result<String> {
+/// SHA-256 of a file in lower-case hexadecimal.
+///
+/// # Errors
+///
+/// When the file cannot be read.
+pub fn hash_file(path: &Path) -> io::Result<String> {
     let mut hasher = Sha256::new();
     io::copy(&mut File::open(path)?, &mut HashWriter(&mut hasher))?;
     Ok(hex(&hasher.finalize()))

@@ -1,6 +1,7 @@
 //! The stages of a run. Each takes a [`Session`] and gives a value; none prints and none knows the command line.
 
 mod decoder_library;
+mod export;
 mod hw;
 mod jetson;
 mod launch;
@@ -15,6 +16,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+pub use export::{DEFAULT_NSYS, ExportBeside, ExportRequest, KeepExport, export_traces};
 pub use hw::{HwReading, Via, gpus_from_text, read_hw};
 pub use launch::Launch;
 pub use profile::{CaptureState, ProfileReading, ProfileRequest, profile};

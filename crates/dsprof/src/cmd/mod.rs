@@ -27,7 +27,7 @@ pub(crate) fn dispatch(cli: &Cli) -> Result<Status> {
         Command::Profile(args) => profile::run(args),
         Command::Capacity(args) => capacity::run(args),
         Command::Lint(args) => lint::run(args),
-        Command::Trace(args) => trace::run(&args.command),
+        Command::Trace(args) => trace::run(args),
     }
 }
 

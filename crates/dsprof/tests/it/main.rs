@@ -10,6 +10,7 @@ mod report_formats;
 mod support;
 mod trace_answers;
 mod trace_check;
+mod trace_export;
 mod trace_input;
 mod trace_kineto;
 mod trace_stats;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::evidence::Evidence;
+use crate::busy::Interval;
 
 /// The kinds of empty captures; each calls for another remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +15,11 @@ pub enum Emptiness {
     NoCudaEvents {
         /// What the profiler says about it, in its own words.
         quotes: Vec<String>,
+    },
+    /// The part of the session that was asked for holds none, and the session does.
+    NotInWindow {
+        /// From the first operation of the session to the end of the last.
+        work: Interval,
     },
     /// The program launched work, and none of it arrived.
     NoDeviceRows {
@@ -43,6 +49,9 @@ impl Emptiness {
         if evidence.all_rows() > 0 {
             return None;
         }
+        if let Some(work) = evidence.work_elsewhere {
+            return Some(Self::NotInWindow { work });
+        }
         let quotes = || evidence.quotes(&TELLING);
         let calls = evidence.all_calls();
         if evidence.capture.cuda_traced() == Some(false) && calls.all == 0 {
@@ -66,6 +75,9 @@ impl Emptiness {
             .is_some_and(|version| version.release() == RELEASE_WITH_RAW_TIMESTAMPS);
         match self {
             Self::NotTraced => "capture with `--trace=cuda,nvtx`".to_owned(),
+            Self::NotInWindow { .. } => {
+                "ask for a window in which the GPU worked, or for the whole session".to_owned()
+            }
             Self::NoCudaEvents { .. } => {
                 "profile the process that uses the GPU: start workers with spawn instead of fork, or add \
                  `--trace-fork-before-exec=true`; where the profiler names the driver, update the profiler"
@@ -77,9 +89,16 @@ impl Emptiness {
                     .to_owned()
             }
             Self::NoDeviceRows { .. } => {
-                "let the program end by itself, or set `--cuda-flush-interval`; check that the worker processes are traced \
-                 (`--trace-fork-before-exec=true`) and that no other tool holds CUPTI"
-                    .to_owned()
+                let graphs = evidence.all_calls().graph_launches;
+                let of_graphs = if graphs > 0 {
+                    format!("; {graphs} of them launched CUDA graphs: try `--cuda-graph-trace=node`")
+                } else {
+                    String::new()
+                };
+                format!(
+                    "let the program end by itself, or set `--cuda-flush-interval`; check that the worker processes are \
+                     traced (`--trace-fork-before-exec=true`) and that no other tool holds CUPTI{of_graphs}"
+                )
             }
         }
     }
@@ -97,6 +116,12 @@ impl fmt::Display for Emptiness {
         };
         match self {
             Self::NotTraced => f.write_str("CUDA was not traced"),
+            Self::NotInWindow { work } => write!(
+                f,
+                "the window holds no GPU work; the session has some from {:.3} ms to {:.3} ms",
+                work.start.as_millis_f64(),
+                work.end.as_millis_f64()
+            ),
             Self::NoCudaEvents { quotes } => {
                 f.write_str("no CUDA call was seen: the process does not use CUDA, or tracing did not start in it")?;
                 quoted(f, quotes)

@@ -1,9 +1,11 @@
 //! Everything that the gates ask for, gathered in one go.
 
+use std::collections::BTreeSet;
+
 use crate::analysis::api::{CallCounts, HostCalls};
 use crate::analysis::steps::{self, StepOptions, Steps};
 use crate::analysis::work::column;
-use crate::busy::{Busy, DeviceBusy, GpuWork};
+use crate::busy::{Busy, DeviceBusy, GpuWork, Interval};
 use crate::error::Result;
 use crate::ids::ProcessKey;
 use crate::kineto::Kineto;
@@ -48,6 +50,10 @@ pub(super) struct Evidence {
     pub(super) steps: Steps,
     /// What the file says about itself, where PyTorch's profiler wrote it.
     pub(super) kineto: Option<Kineto>,
+    /// Processes with GPU work anywhere in the session, of which the window may show the launches alone.
+    pub(super) delivering: BTreeSet<ProcessKey>,
+    /// When there is GPU work, where the window itself holds none.
+    pub(super) work_elsewhere: Option<Interval>,
 }
 
 impl Evidence {
@@ -55,8 +61,26 @@ impl Evidence {
         let window = options.window;
         // First, since it takes most memory: what it needs is released before the timelines are built.
         let (node_rows, early_kernels) = kernel_evidence(trace, window)?;
-        let calls = HostCalls::read(trace, window)?;
+        let mut calls = HostCalls::read(trace, window)?;
         let busy = trace.busy(window)?;
+        let whole = match window {
+            Window::ALL => None,
+            _ => Some(trace.busy(Window::ALL)?),
+        };
+        let anywhere = || working(whole.as_ref().unwrap_or(&busy));
+        let is_empty = working(&busy).next().is_none();
+        let work_elsewhere = anywhere()
+            .filter(|_| is_empty)
+            .filter_map(DeviceBusy::span)
+            .reduce(|a, b| Interval {
+                start: a.start.min(b.start),
+                end: a.end.max(b.end),
+            });
+        let delivering = anywhere().map(|rank| rank.device.process).collect();
+        if is_empty && work_elsewhere.is_none() && window != Window::ALL {
+            // Why a capture is empty is a question to all of its calls, whichever part was asked for.
+            calls = HostCalls::read(trace, Window::ALL)?;
+        }
         let steps = steps::find(trace, options, &calls, &busy)?;
         let recorded = trace.session_duration()?.map(SessionEnd::Recorded);
         Ok(Self {
@@ -72,6 +96,8 @@ impl Evidence {
             window,
             steps,
             kineto: trace.kineto().cloned(),
+            delivering,
+            work_elsewhere,
         })
     }
 
@@ -101,10 +127,12 @@ impl Evidence {
 
     /// The devices that did any work.
     pub(super) fn ranks(&self) -> impl Iterator<Item = &DeviceBusy> {
-        self.busy
-            .devices
-            .iter()
-            .filter(|device| !device.busy.is_empty())
+        working(&self.busy)
+    }
+
+    /// Whether GPU work arrived at all, in the window or elsewhere.
+    pub(super) fn has_work_anywhere(&self) -> bool {
+        self.all_rows() > 0 || self.work_elsewhere.is_some()
     }
 
     /// The messages that hold one of the texts, each once, with single spaces.
@@ -121,6 +149,12 @@ impl Evidence {
         }
         quotes
     }
+}
+
+/// The devices that did any work.
+fn working(busy: &Busy) -> impl Iterator<Item = &DeviceBusy> {
+    let devices = busy.devices.iter();
+    devices.filter(|device| !device.busy.is_empty())
 }
 
 /// Kernels that belong to a graph's node, and those that start before their launch.

@@ -7,7 +7,7 @@ use super::{CheckOptions, Gate, GateId, GateRole, GateState, Measure, Purpose};
 use crate::analysis::stats::share_of_count;
 use crate::analysis::steps::{PrefillEvidence, StepSeries};
 use crate::busy::GpuWork;
-use crate::ids::{DeviceKey, ProcessKey};
+use crate::ids::DeviceKey;
 use crate::trace::{GraphTracing, Trigger};
 use crate::units::{Nanos, Share};
 
@@ -163,7 +163,7 @@ fn not_in_the_file(id: GateId, reason: &str, action: &str) -> Answer {
 
 fn cupti_init(evidence: &Evidence) -> Answer {
     let refusals = evidence.quotes(&CUPTI_REFUSALS);
-    if evidence.all_rows() > 0 {
+    if evidence.has_work_anywhere() {
         Answer::new(GateId::G0, GateState::Pass, "CUPTI delivered GPU work")
     } else if let [first, ..] = refusals.as_slice() {
         let reason = format!("the profiler says: \"{first}\"");
@@ -270,16 +270,19 @@ fn kernel_rows(evidence: &Evidence) -> Answer {
 fn rank_coverage(evidence: &Evidence, options: &CheckOptions) -> Answer {
     let seen = evidence.ranks().count();
     let measured = Measure::Count(seen as u64);
-    let processes: Vec<ProcessKey> = evidence.ranks().map(|rank| rank.device.process).collect();
     let silent: Vec<String> = evidence
         .calls
         .counts
         .iter()
-        .filter(|(process, calls)| calls.launches() > 0 && !processes.contains(process))
+        .filter(|(process, calls)| calls.launches() > 0 && !evidence.delivering.contains(process))
         .map(|(process, calls)| format!("{process} ({} launches)", calls.launches()))
         .collect();
     if seen == 0 {
-        return Answer::new(GateId::G5, GateState::Fail, "no rank has GPU work").measured(measured);
+        let reason = match evidence.work_elsewhere {
+            Some(_) => "no rank has GPU work in the window",
+            None => "no rank has GPU work",
+        };
+        return Answer::new(GateId::G5, GateState::Fail, reason).measured(measured);
     }
     if !silent.is_empty() {
         let reason = format!("launches without any GPU work: {}", silent.join(", "));
@@ -353,6 +356,11 @@ fn decode_pattern(evidence: &Evidence) -> Answer {
     let Some((device, series, irregular)) =
         worst(evidence, |series| series.duration.irregularity())
     else {
+        if evidence.work_elsewhere.is_some() {
+            let reason = "no steps found: the window holds no GPU work";
+            return Answer::new(GateId::G7, GateState::Fail, reason)
+                .against(Measure::Share(IRREGULAR_AT_MOST));
+        }
         let reason =
             "no steps found: no step annotation, no repeated graph launch, no dominant idle gap";
         return Answer::new(GateId::G7, GateState::Fail, reason)

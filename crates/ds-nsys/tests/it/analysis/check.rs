@@ -574,7 +574,64 @@ fn health_is_that_of_the_window_asked_for() {
     };
     assert_eq!(verdict(&trace, None).decisive, Some(GateId::G13));
     assert_eq!(of(0, 110_000_000).outcome, Outcome::Pass);
-    assert_eq!(of(500_000_000, 1_000_000_000).decisive, Some(GateId::G4));
+    let behind = of(500_000_000, 1_000_000_000);
+    assert_eq!(behind.decisive, Some(GateId::G4));
+    // What the window lacks is not blamed on the capture.
+    assert_eq!(
+        reason(&behind, GateId::G4),
+        "the window holds no GPU work; the session has some from 1.000 ms to 100.400 ms"
+    );
+    assert_eq!(state(&behind, GateId::G0), GateState::Pass);
+    assert_eq!(
+        reason(&behind, GateId::G5),
+        "no rank has GPU work in the window"
+    );
+}
+
+/// A window that ends between a launch and its kernel shows a process that launched and did nothing.
+#[test]
+fn a_window_that_shows_launches_alone_accuses_no_process() {
+    let mut export = Export::new().session(10_000_000);
+    export.kernel(ONE, "gemm", 1_000_000, 2_000_000);
+    let id = export.call(2, "cudaLaunchKernel_v7000", 1_500_000, 1_500_100);
+    export.kernel_row(
+        Place { pid: 2, device: 0 },
+        "gemm",
+        5_000_000,
+        6_000_000,
+        id,
+        None,
+    );
+    let (_file, trace) = export.open();
+    let options = CheckOptions {
+        window: Window {
+            from: Nanos(0),
+            to: Nanos(3_000_000),
+        },
+        ..CheckOptions::default()
+    };
+    let found = trace.check(None, &options).expect("readable");
+    assert_eq!(state(&found, GateId::G5), GateState::Pass);
+}
+
+/// Why a capture is empty does not depend on the part that was asked for.
+#[test]
+fn a_window_of_an_empty_capture_is_explained_by_the_whole_of_it() {
+    let mut export = Export::new().session(1_000_000);
+    export.call(1, "cudaLaunchKernel_v7000", 100, 200);
+    let (_file, trace) = export.open();
+    let options = CheckOptions {
+        window: Window {
+            from: Nanos(500_000),
+            to: Nanos(900_000),
+        },
+        ..CheckOptions::default()
+    };
+    let found = trace.check(None, &options).expect("readable");
+    assert!(matches!(
+        found.emptiness,
+        Some(Emptiness::NoDeviceRows { launches: 1, .. })
+    ));
 }
 
 #[test]

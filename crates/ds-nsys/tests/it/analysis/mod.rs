@@ -8,4 +8,4 @@ mod gaps;
 mod join;
 mod ranks;
 mod steps;
-mod synthetic;
+pub(crate) mod synthetic;

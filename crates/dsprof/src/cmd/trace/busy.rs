@@ -9,14 +9,15 @@ use super::figures::{
 };
 use super::input;
 use super::page::Page;
+use super::sources::Sources;
 use crate::args::ReportFormat;
 use crate::cli_trace::PartArgs;
 use crate::cmd::json as json_text;
 use crate::exit::Status;
 use crate::output;
 
-pub(super) fn run(args: &PartArgs) -> Result<Status> {
-    let trace = input::open(&args.trace)?;
+pub(super) fn run(args: &PartArgs, sources: &Sources) -> Result<Status> {
+    let trace = sources.open(&args.trace)?;
     let window = input::window(args.window)?;
     let busy = input::reading(trace.path(), || trace.busy(window))?;
     // Where the real work lies is part of the verdict: one definition for every share that is printed.

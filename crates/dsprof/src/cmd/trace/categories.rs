@@ -7,14 +7,15 @@ use serde_json::{Value, json};
 use super::figures::{UNKNOWN, millis, percent};
 use super::input;
 use super::page::Page;
+use super::sources::Sources;
 use crate::args::ReportFormat;
 use crate::cli_trace::RuledArgs;
 use crate::cmd::json as json_text;
 use crate::exit::Status;
 use crate::output;
 
-pub(super) fn run(args: &RuledArgs) -> Result<Status> {
-    let trace = input::open(&args.part.trace)?;
+pub(super) fn run(args: &RuledArgs, sources: &Sources) -> Result<Status> {
+    let trace = sources.open(&args.part.trace)?;
     let options = options(args)?;
     let categories = input::reading(trace.path(), || trace.categories(&options))?;
     let text = match args.part.print.format {

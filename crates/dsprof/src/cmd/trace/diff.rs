@@ -9,14 +9,15 @@ use serde_json::{Value, json};
 use super::figures::percent;
 use super::input;
 use super::page::Page;
+use super::sources::Sources;
 use crate::args::ReportFormat;
 use crate::cli_trace::DiffArgs;
 use crate::cmd::json as json_text;
 use crate::exit::{Status, Unusable};
 use crate::output;
 
-pub(super) fn run(args: &DiffArgs) -> Result<Status> {
-    let (first, second) = (input::open(&args.first)?, input::open(&args.second)?);
+pub(super) fn run(args: &DiffArgs, sources: &Sources) -> Result<Status> {
+    let (first, second) = (sources.open(&args.first)?, sources.open(&args.second)?);
     let options = DiffOptions {
         taxonomy: input::taxonomy(&args.rules)?,
         tokens: args.tokens,

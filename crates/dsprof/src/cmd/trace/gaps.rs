@@ -7,14 +7,15 @@ use serde_json::{Value, json};
 use super::figures::{interval_json, micros, millis, percent, rank, rank_json};
 use super::input;
 use super::page::Page;
+use super::sources::Sources;
 use crate::args::ReportFormat;
 use crate::cli_trace::GapsArgs;
 use crate::cmd::json as json_text;
 use crate::exit::Status;
 use crate::output;
 
-pub(super) fn run(args: &GapsArgs) -> Result<Status> {
-    let trace = input::open(&args.part.trace)?;
+pub(super) fn run(args: &GapsArgs, sources: &Sources) -> Result<Status> {
+    let trace = sources.open(&args.part.trace)?;
     let options = GapOptions {
         window: input::window(args.part.window)?,
         listed: args.top,

@@ -4,22 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use ds_nsys::{FileKind, Nanos, Taxonomy, Trace, Window};
+use ds_nsys::{FileKind, Nanos, Taxonomy, Window};
 use ds_orchestrate::Error;
 
 use crate::cli_trace::{TaxonomyArgs, WindowArgs};
 use crate::exit::{Unusable, Usage};
-use crate::output;
 use crate::progress::Bar;
-
-/// Opens an export, and says beside it what a reader of its numbers should know.
-pub(super) fn open(path: &Path) -> Result<Trace> {
-    let trace = reading(path, || Trace::open(path))?;
-    for warning in trace.warnings() {
-        output::message(&format!("note: {warning}"));
-    }
-    Ok(trace)
-}
 
 /// Does what may take a while, with progress on a terminal.
 pub(super) fn reading<T>(path: &Path, work: impl FnOnce() -> ds_nsys::Result<T>) -> Result<T> {
@@ -112,11 +102,8 @@ pub(super) fn window_line(window: Window) -> Option<String> {
     }
 }
 
-/// What a user can do about an error of the reader.
-pub(crate) fn hint(error: &ds_nsys::Error) -> Option<String> {
-    let ds_nsys::Error::NeedsExport { path, kind } = error else {
-        return None;
-    };
+/// What a user can do about a file that has to be exported and cannot be here.
+pub(crate) fn hint(path: &Path, kind: &FileKind) -> Option<String> {
     let export = path.with_extension("sqlite");
     Some(match kind {
         FileKind::Stream { writer } => {

@@ -8,15 +8,16 @@ use super::categories::{kernel_json, options};
 use super::figures::percent;
 use super::input;
 use super::page::Page;
+use super::sources::Sources;
 use crate::args::ReportFormat;
 use crate::cli_trace::JoinArgs;
 use crate::cmd::json as json_text;
 use crate::exit::Status;
 use crate::output;
 
-pub(super) fn run(args: &JoinArgs) -> Result<Status> {
+pub(super) fn run(args: &JoinArgs, sources: &Sources) -> Result<Status> {
     let part = &args.ruled.part;
-    let trace = input::open(&part.trace)?;
+    let trace = sources.open(&part.trace)?;
     let sampled = SampledProfile::parse(&input::text(&args.sampled)?);
     let sampled = sampled.with_context(|| format!("`{}`", args.sampled.display()))?;
     let options = options(&args.ruled)?;

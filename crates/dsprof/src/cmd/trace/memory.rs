@@ -8,14 +8,15 @@ use super::figures::{megabytes, millis, rank_json};
 use super::input;
 use super::kineto;
 use super::page::Page;
+use super::sources::Sources;
 use crate::args::ReportFormat;
 use crate::cli_trace::MemoryArgs;
 use crate::cmd::json as json_text;
 use crate::exit::Status;
 use crate::output;
 
-pub(super) fn run(args: &MemoryArgs) -> Result<Status> {
-    let trace = input::open(&args.trace)?;
+pub(super) fn run(args: &MemoryArgs, sources: &Sources) -> Result<Status> {
+    let trace = sources.open(&args.trace)?;
     kineto::refuse(&trace, "allocations of the CUDA API")?;
     let usage = input::reading(trace.path(), || trace.memory_usage())?;
     let text = match args.print.format {

@@ -8,6 +8,7 @@ use super::figures::percent;
 use super::input;
 use super::kineto;
 use super::page::Page;
+use super::sources::Sources;
 use crate::args::ReportFormat;
 use crate::cli_trace::MetricsArgs;
 use crate::cmd::json as json_text;
@@ -18,30 +19,39 @@ use crate::output;
 const MEDIAN: Share = Share(0.5);
 const P95: Share = Share(0.95);
 
-pub(super) fn run(args: &MetricsArgs) -> Result<Status> {
+pub(super) fn run(args: &MetricsArgs, sources: &Sources) -> Result<Status> {
     if args.above.is_some_and(|level| !level.is_finite()) {
         return Err(Usage("--above: give a number".to_owned()).into());
     }
-    let trace = input::open(&args.part.trace)?;
+    let trace = sources.open(&args.part.trace)?;
     kineto::refuse(&trace, "hardware counters")?;
     let window = input::window(args.part.window)?;
     let metrics = input::reading(trace.path(), || trace.gpu_metrics(window))?;
     let text = match args.part.print.format {
         ReportFormat::Json => json_text(&as_json(metrics.as_deref(), args.above))?,
-        format => as_page(metrics.as_deref(), args.above, format),
+        format => match metrics {
+            Some(metrics) => as_page(&metrics, args.above, format),
+            None => not_sampled(&trace.gpu_metrics_messages()?, format),
+        },
     };
     output::data(&text)?;
     Ok(Status::Fine)
 }
 
-fn as_page(metrics: Option<&[MetricSamples]>, above: Option<f64>, format: ReportFormat) -> String {
+/// Absent counters are not counters that read 0.
+fn not_sampled(messages: &[String], format: ReportFormat) -> String {
     let mut page = Page::new(format);
-    let Some(metrics) = metrics else {
-        page.line(
-            "no counters were sampled: the capture did not ask for them, or was not permitted to",
-        );
-        return page.finish();
-    };
+    page.line(
+        "no counters were sampled: the capture did not ask for them, or was not permitted to",
+    );
+    for message in messages {
+        page.line(&format!("the profiler says: \"{message}\""));
+    }
+    page.finish()
+}
+
+fn as_page(metrics: &[MetricSamples], above: Option<f64>, format: ReportFormat) -> String {
+    let mut page = Page::new(format);
     let above_heading = above.map(|level| format!("Above {level}"));
     let mut heading = vec!["GPU", "Samples", "Mean", "P50", "P95", "Max"];
     heading.extend(above_heading.as_deref());

@@ -7,14 +7,15 @@ use serde_json::{Value, json};
 use super::figures::{millis, percent};
 use super::input;
 use super::page::Page;
+use super::sources::Sources;
 use crate::args::ReportFormat;
 use crate::cli_trace::PartArgs;
 use crate::cmd::json as json_text;
 use crate::exit::Status;
 use crate::output;
 
-pub(super) fn run(args: &PartArgs) -> Result<Status> {
-    let trace = input::open(&args.trace)?;
+pub(super) fn run(args: &PartArgs, sources: &Sources) -> Result<Status> {
+    let trace = sources.open(&args.trace)?;
     let window = input::window(args.window)?;
     let times = input::reading(trace.path(), || trace.plugin_times(window))?;
     // The wall that shares are of: the window where both its ends are given, else the session.
@@ -25,18 +26,28 @@ pub(super) fn run(args: &PartArgs) -> Result<Status> {
     };
     let text = match args.print.format {
         ReportFormat::Json => json_text(&as_json(times.as_ref(), wall))?,
-        format => as_page(times.as_ref(), wall, format),
+        format => match &times {
+            Some(times) => as_page(times, wall, format),
+            None => without_ranges(trace.capture().nvtx_traced(), format),
+        },
     };
     output::data(&text)?;
     Ok(Status::Fine)
 }
 
-fn as_page(times: Option<&PluginTimes>, wall: Option<Nanos>, format: ReportFormat) -> String {
+/// No ranges were exported; whether they were asked for is another question.
+fn without_ranges(traced: Option<bool>, format: ReportFormat) -> String {
     let mut page = Page::new(format);
-    let Some(times) = times else {
-        page.line("no NVTX ranges in this trace");
-        return page.finish();
-    };
+    page.line(match traced {
+        Some(false) => "no NVTX ranges in this trace: NVTX was not traced",
+        Some(true) => "no NVTX ranges in this trace: NVTX was traced, and nothing marked any",
+        None => "no NVTX ranges in this trace: NVTX was not traced, or nothing marked any",
+    });
+    page.finish()
+}
+
+fn as_page(times: &PluginTimes, wall: Option<Nanos>, format: ReportFormat) -> String {
+    let mut page = Page::new(format);
     let rows: Vec<Vec<String>> = times
         .plugins
         .iter()

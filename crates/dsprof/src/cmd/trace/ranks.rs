@@ -13,17 +13,18 @@ use super::figures::{UNKNOWN, frac_millis, millis, rank_json, spread_json};
 use super::input;
 use super::kineto;
 use super::page::Page;
+use super::sources::Sources;
 use crate::args::ReportFormat;
 use crate::cli_trace::RanksArgs;
 use crate::cmd::json as json_text;
 use crate::exit::Status;
 use crate::output;
 
-pub(super) fn run(args: &RanksArgs) -> Result<Status> {
+pub(super) fn run(args: &RanksArgs, sources: &Sources) -> Result<Status> {
     let paths = input::exports(&args.traces)?;
     let mut traces = paths
         .iter()
-        .map(|path| input::open(path))
+        .map(|path| sources.open(path))
         .collect::<Result<Vec<Trace>>>()?;
     kineto::in_rank_order(&mut traces);
     let options = RankOptions {

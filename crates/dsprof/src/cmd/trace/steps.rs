@@ -13,14 +13,15 @@ use super::figures::{
 };
 use super::input;
 use super::page::Page;
+use super::sources::Sources;
 use crate::args::ReportFormat;
 use crate::cli_trace::RuledArgs;
 use crate::cmd::json as json_text;
 use crate::exit::Status;
 use crate::output;
 
-pub(super) fn run(args: &RuledArgs) -> Result<Status> {
-    let trace = input::open(&args.part.trace)?;
+pub(super) fn run(args: &RuledArgs, sources: &Sources) -> Result<Status> {
+    let trace = sources.open(&args.part.trace)?;
     let options = CheckOptions {
         window: input::window(args.part.window)?,
         taxonomy: input::taxonomy(&args.rules)?,

@@ -7,14 +7,15 @@ use anyhow::Result;
 use ds_nsys::{CheckOptions, ExpectedTpot, FracNanos, Outcome, Purpose};
 
 use super::input;
+use super::sources::Sources;
 use crate::args::ReportFormat;
 use crate::cli_trace::{CheckArgs, CheckFormat, PurposeArg};
 use crate::cmd::json as json_text;
 use crate::exit::Status;
 use crate::output;
 
-pub(super) fn run(args: &CheckArgs) -> Result<Status> {
-    let trace = input::open(&args.trace)?;
+pub(super) fn run(args: &CheckArgs, sources: &Sources) -> Result<Status> {
+    let trace = sources.open(&args.trace)?;
     let options = CheckOptions {
         window: input::window(args.window)?,
         taxonomy: input::taxonomy(&args.rules)?,

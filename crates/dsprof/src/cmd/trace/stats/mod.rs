@@ -18,6 +18,7 @@ use ds_nsys::{
 
 use super::input;
 use super::kineto;
+use super::sources::Sources;
 use crate::cli_trace::{StatsArgs, StatsFormat, StyleArg};
 use crate::exit::{Status, Usage};
 use crate::output;
@@ -39,7 +40,7 @@ const BY_DEFAULT: [ReportKind; 7] = [
 /// Where text tables of `nsys stats` cut names (seen with 2022.4.2 and 2023.4.4).
 const NSYS_NAME_WIDTH: usize = 100;
 
-pub(super) fn run(args: &StatsArgs) -> Result<Status> {
+pub(super) fn run(args: &StatsArgs, sources: &Sources) -> Result<Status> {
     let Some(path) = args.trace.as_deref().filter(|_| !args.help_reports) else {
         return list_reports();
     };
@@ -55,7 +56,7 @@ pub(super) fn run(args: &StatsArgs) -> Result<Status> {
     if let Some(printed) = printed_stats(path)? {
         return printed::run(args, &printed, &reports);
     }
-    let trace = input::open(path)?;
+    let trace = sources.open(path)?;
     let reports = if reports.is_empty() {
         BY_DEFAULT.map(Report::from).to_vec()
     } else {
