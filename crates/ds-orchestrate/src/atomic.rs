@@ -38,6 +38,14 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     File::open(directory)?.sync_all()
 }
 
+/// Makes a folder and those above it; one that is there is made already.
+pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
+    if path.as_os_str().is_empty() {
+        return Ok(());
+    }
+    fs::create_dir_all(path)
+}
+
 /// Opens, or creates, a lock file. It is never written.
 pub(crate) fn open_lock(path: &Path) -> io::Result<File> {
     #[expect(

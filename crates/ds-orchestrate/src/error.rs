@@ -30,6 +30,15 @@ pub enum Error {
         #[source]
         source: std::io::Error,
     },
+    /// A new file cannot be written.
+    #[error("cannot write `{}`", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        #[source]
+        source: std::io::Error,
+    },
     /// The pipeline cannot be understood.
     #[error(transparent)]
     Config(#[from] ds_config::Error),
@@ -165,7 +174,7 @@ impl Error {
             | Self::Unfit { .. }
             | Self::Transaction(_) => ErrorKind::Input,
             Self::Input { .. } | Self::Launch { .. } => ErrorKind::Usage,
-            Self::Json(_) | Self::Keep { .. } => ErrorKind::Internal,
+            Self::Json(_) | Self::Keep { .. } | Self::Write { .. } => ErrorKind::Internal,
         }
     }
 }

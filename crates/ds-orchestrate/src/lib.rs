@@ -47,6 +47,7 @@ pub mod process;
 mod progress;
 pub mod report;
 pub mod retention;
+pub mod scaffold;
 mod signals;
 mod stages;
 pub mod transaction;

@@ -8,6 +8,7 @@ use crate::args::{
     BundleArgs, GpuArgs, LoadArgs, PageArgs, PrecisionArg, TerminalArgs, ViaArg, WishArgs,
 };
 use crate::cli_lint::LintArgs;
+use crate::cli_new::NewArgs;
 use crate::cli_trace::TraceArgs;
 
 /// Measures a GPU inference pipeline, derives its settings, says what bounds it
@@ -34,6 +35,13 @@ pub(crate) enum Command {
                             dsprof tune --replay testdata/bundles/h200-resnet152"
     )]
     Tune(RunArgs),
+    /// Stage 0: a new pipeline in the right shape, in the form that is asked for
+    #[command(
+        after_help = "Example:\n  dsprof new --model config_infer_primary.txt --source 'rtsp://camera%d/stream' --streams 4 \
+                            --dir out\n  dsprof new --onnx model.onnx --source video.mp4 --streams 16 --task track \
+                            --output display --form app-txt"
+    )]
+    New(NewArgs),
     /// Stage 1: elements, coverage, and where each knob comes from
     #[command(after_help = "Example:\n  dsprof inspect app.txt")]
     Inspect(InspectArgs),

@@ -3,6 +3,7 @@
 mod args;
 mod cli;
 mod cli_lint;
+mod cli_new;
 mod cli_trace;
 mod cmd;
 mod exit;

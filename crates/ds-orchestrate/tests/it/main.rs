@@ -8,6 +8,7 @@ mod pipeline;
 mod process;
 mod report;
 mod retention;
+mod scaffold;
 mod signals;
 mod stages;
 mod support;

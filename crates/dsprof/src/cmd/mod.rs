@@ -5,6 +5,7 @@ mod derive;
 mod hw;
 mod inspect;
 mod lint;
+mod new;
 mod profile;
 mod sweep;
 pub(crate) mod trace;
@@ -20,6 +21,7 @@ use crate::exit::Status;
 pub(crate) fn dispatch(cli: &Cli) -> Result<Status> {
     match &cli.command {
         Command::Tune(args) => tune::run(args),
+        Command::New(args) => new::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Hw(args) => hw::run(args),
         Command::Sweep(args) => sweep::run(args),
