@@ -19,11 +19,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use ds_config::{FileSource, FrameRate, LintContext, Pipeline, Purpose, Severity, lint};
-use ds_derive::{Consequence, OutputWish, Plan, Target, derive};
+use ds_derive::{Consequence, Knob, OutputWish, Plan, Target, derive};
 
 use self::app::{AppFile, InferType};
 use self::graph::{Graph, Node, Property};
-use self::model::{ModelConfig, model_config};
+use self::model::{ModelConfig, model_config, with_engine};
 pub use self::presets::Preset;
 pub use self::request::{
     ModelSource, NewForm, NewOutput, NewRequest, StatedModel, StreamSource, Task,
@@ -124,6 +124,14 @@ pub fn scaffold(
     for (variant, entry) in &entries {
         let settled = settle(request, *variant, entry, ceilings, &mut written, files)?;
         plan.get_or_insert(settled);
+    }
+    if let (Some(model), Some(plan)) = (&model, &plan) {
+        let path = inside(model.name);
+        if let (Some(text), Some((batch, precision))) = (written.get(&path), engine_of(plan))
+            && let Some(named) = with_engine(model, text, batch, precision)?
+        {
+            written.insert(path, named);
+        }
     }
     notes.extend(closing_notes(request));
     notes.extend(findings(request, &entries, &written, files)?);
@@ -319,6 +327,22 @@ fn settle(
     Ok(first.expect("the loop runs at least once"))
 }
 
+/// Batch and precision that the engine is built for.
+fn engine_of(plan: &Plan) -> Option<(i64, &'static str)> {
+    let value = |knob: Knob| {
+        let mut derivations = plan.derivations();
+        let found =
+            derivations.find(|found| found.knob == knob && found.target == Target::PrimaryInfer)?;
+        found.new.as_integer()
+    };
+    let precision = match value(Knob::NetworkMode)? {
+        0 => "fp32",
+        1 => "int8",
+        _ => "fp16",
+    };
+    Some((value(Knob::InferBatchSize)?, precision))
+}
+
 /// What lint says of the variants: the shape is clean, but what was asked for may not be, such as a camera whose raw frames
 /// do not fit on its bus.
 fn findings(
@@ -411,8 +435,13 @@ fn summary(request: &NewRequest) -> String {
         })
         .collect::<BTreeSet<_>>();
     let kinds: Vec<&str> = kinds.into_iter().collect();
+    let noun = if request.streams.get() == 1 {
+        "stream"
+    } else {
+        "streams"
+    };
     format!(
-        "{} {} streams of {}x{} at {} frames/s, {}, as a {}",
+        "{} {} {noun} of {}x{} at {} frames/s, {}, as a {}",
         request.streams.get(),
         kinds.join(" and "),
         request.source_size.width(),

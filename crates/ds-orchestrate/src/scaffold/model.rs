@@ -143,6 +143,50 @@ fn textproto(bytes: Vec<u8>, moved: impl Fn(&str) -> Option<String>) -> Result<V
     Ok(edit.apply(&bytes)?)
 }
 
+/// Names the engine that nvinfer builds and saves beside the ONNX file when it finds none, so that it is found from the second
+/// start on: `<onnx>_b<batch>_gpu0_<precision>.engine` (DeepStream 9.1, nvdsinfer_context_impl.cpp). `None` where an engine
+/// is named already, or no ONNX file.
+pub(super) fn with_engine(
+    config: &ModelConfig,
+    text: &[u8],
+    batch: i64,
+    precision: &str,
+) -> Result<Option<Vec<u8>>, Error> {
+    let engine = |onnx: &str| format!("{onnx}_b{batch}_gpu0_{precision}.engine");
+    if config.plugin == InferType::Nvinferserver {
+        return Ok(None);
+    }
+    if config.name.ends_with(".yml") {
+        let document = YamlDocument::parse(text)?;
+        let named = |key| document.value("property", key).and_then(|node| node.text());
+        return match (named("onnx-file"), named("model-engine-file")) {
+            (Some(onnx), None) => {
+                let edit = document.set("property", "model-engine-file", &engine(onnx))?;
+                Ok(Some(edit.apply(text)?))
+            }
+            _ => Ok(None),
+        };
+    }
+    let document = IniDocument::parse(text);
+    let named = |key| {
+        document
+            .get("property", key)
+            .and_then(|value| value.string().ok())
+    };
+    match (named("onnx-file"), named("model-engine-file")) {
+        (Some(onnx), None) => {
+            let edit = document.set(&[IniAssignment {
+                group: "property",
+                key: "model-engine-file",
+                value: &engine(&onnx),
+                read_as: IniType::String,
+            }])?;
+            Ok(Some(edit.apply(text)?))
+        }
+        _ => Ok(None),
+    }
+}
+
 /// What `value`, a path in the file `from`, is called in a file of `folder`; `None` where it stays as it is.
 fn moved(value: &str, from: &str, folder: &str) -> Option<String> {
     if value.is_empty() || Path::new(value).is_absolute() {

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use ds_ceilings::StreamCount;
+use ds_derive::Dims;
 use ds_orchestrate::scaffold::{
-    ModelSource, NewForm, NewOutput, StreamSource, Task, scaffold, write_scaffold,
+    ModelSource, NewForm, NewOutput, StatedModel, StreamSource, Task, scaffold, write_scaffold,
 };
 
 use super::{disk, made, request};
@@ -139,4 +140,21 @@ fn what_does_not_fit_on_its_bus_is_said() {
     let notes = scaffold.notes.join("\n");
     // 2 x 1920 x 1080 pixels of 16 bits at 30 frames/s are 1990.7 Mbit/s.
     assert!(notes.contains("1990 Mbit/s"), "{notes}");
+}
+
+#[test]
+fn the_engine_that_nvinfer_will_save_is_named() {
+    let mut request = request(Task::Detect, &["/videos/a.mp4"], 3, &[], NewForm::AppTxt);
+    request.model = ModelSource::Stated(StatedModel {
+        dims: Dims::new(3, 224, 224),
+        onnx: Some("models/a/net.onnx".to_owned()),
+        ..StatedModel::default()
+    });
+    let scaffold = made(&request);
+    let config = &scaffold.files[Path::new("out/infer.txt")];
+    let config = String::from_utf8_lossy(config);
+    assert!(
+        config.contains("\nmodel-engine-file=../models/a/net.onnx_b3_gpu0_fp16.engine\n"),
+        "{config}"
+    );
 }
