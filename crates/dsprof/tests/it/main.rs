@@ -5,6 +5,7 @@ mod derive;
 mod exit_status;
 mod gpus;
 mod lint;
+mod new;
 mod planning;
 mod report_formats;
 mod support;
