@@ -42,6 +42,7 @@ mod error;
 mod fps;
 pub mod nvml;
 mod pipeline;
+mod preflight;
 pub mod process;
 mod progress;
 pub mod report;
@@ -49,8 +50,9 @@ mod signals;
 mod stages;
 pub mod transaction;
 mod tune;
+mod whole;
 
-pub use coverage::{Coverage, coverage, uninstrumented};
+pub use coverage::{Coverage, TraceCoverage, coverage, coverage_in, uninstrumented};
 pub use error::{Error, ErrorKind};
 pub use fps::{
     FpsEmitter, FpsLog, FpsReader, FpsSegment, FpsStatus, FpsStream, FpsStreamId, FpsUnit,
@@ -60,11 +62,14 @@ pub use pipeline::{
     DiskFiles, PlannedEdit, PlannedEdits, Wishes, e2e_launch, facts_of, inference_only_launch,
     pipeline_hashes, plan_edits, read_pipeline,
 };
+pub use preflight::{Gate, GateId, GateState, KnownFiles, preflight};
 pub use progress::{Event, Progress};
 pub use signals::{mean, signals_of};
 pub use stages::{
-    CaptureState, Counted, DeviceReading, GpuLoad, HwReading, Launch, NamedTime, PluginReading,
-    ProfileReading, ProfileRequest, Session, StepReading, SweepReading, SweepRequest, SweptBatch,
-    TraceReading, Via, batches_to_try, gpus_from_text, profile, read_hw, read_trace, sweep,
+    Account, AttachReading, AttachRequest, CaptureState, Counted, DeviceReading, Fallback, GpuLoad,
+    GpuMetrics, HwReading, Launch, NamedTime, NsysVersion, PluginReading, ProfileReading,
+    ProfileRequest, Session, StepReading, Subject, SweepReading, SweepRequest, SweptBatch,
+    TraceReading, Via, attach, batches_to_try, gpus_from_text, profile, read_hw, read_trace, sweep,
 };
 pub use tune::{Scope, TuneRequest, Tuned, judge, plan_without_sweep, run_sweep, tune};
+pub use whole::{Whole, WholeRequest, profile_whole};

@@ -44,6 +44,18 @@ impl Opened {
         self.recorded.is_some()
     }
 
+    /// The session of nsys that was named, else the recorded one.
+    pub(crate) fn attached(&self, named: Option<&String>) -> Option<String> {
+        let recorded = || self.inputs()?.arguments.get("attach");
+        named.or_else(recorded).cloned()
+    }
+
+    /// Whether the recording was made by a command that sweeps.
+    pub(crate) fn holds_a_sweep(&self) -> bool {
+        self.inputs()
+            .is_some_and(|inputs| inputs.command != "profile")
+    }
+
     fn inputs(&self) -> Option<&Inputs> {
         self.recorded
             .as_ref()

@@ -228,6 +228,19 @@ pub enum RunError {
     Bundle(#[from] crate::bundle::BundleError),
 }
 
+/// What a recording holds for a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recorded {
+    /// No recording answers: the command is run.
+    Live,
+    /// The command itself.
+    Same,
+    /// Another command for the same purpose.
+    Other,
+    /// No command for the purpose: an earlier dsprof did not run one.
+    Nothing,
+}
+
 /// Runs programs: the one seam between dsprof and the machine.
 pub trait Runner {
     /// Runs `spec` to its end and hands its output to `sink` while it runs.
@@ -249,6 +262,11 @@ pub trait Runner {
         side: &CommandSpec,
         sink: &mut OutputSink<'_>,
     ) -> Result<(Outcome, Result<Outcome, RunError>), RunError>;
+
+    /// What a recording that answers in place of the machine holds for `spec`.
+    fn recorded(&self, _spec: &CommandSpec) -> Recorded {
+        Recorded::Live
+    }
 
     /// Runs `spec` without looking at its output before it ends.
     ///

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::rc::Rc;
 
-use super::{CommandSpec, Outcome, OutputSink, OutputStream, RunError, Runner};
+use super::{CommandSpec, Outcome, OutputSink, OutputStream, Recorded, RunError, Runner};
 use crate::atomic;
 use crate::bundle::{Bundle, BundleError, CommandRecord, RecordedExit};
 
@@ -90,6 +90,10 @@ impl<R: Runner> Record<R> {
 }
 
 impl<R: Runner> Runner for Record<R> {
+    fn recorded(&self, spec: &CommandSpec) -> Recorded {
+        self.inner.recorded(spec)
+    }
+
     fn run(&self, spec: &CommandSpec, sink: &mut OutputSink<'_>) -> Result<Outcome, RunError> {
         let slot = self.slot(spec, 0)?;
         let mut tee = Tee::open(self.bundle.borrow().root(), &slot, spec.output_cap)?;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{CommandSpec, Exit, Outcome, OutputSink, OutputStream, RunError, Runner};
+use super::{CommandSpec, Exit, Outcome, OutputSink, OutputStream, Recorded, RunError, Runner};
 use crate::atomic;
 use crate::bundle::{BundleError, CommandRecord, RecordedBundle, RecordedExit};
 
@@ -100,6 +100,14 @@ impl Replay {
 }
 
 impl Runner for Replay {
+    fn recorded(&self, spec: &CommandSpec) -> Recorded {
+        match self.find(spec) {
+            Ok(_) => Recorded::Same,
+            Err(_) if self.commands.iter().any(|c| c.purpose == spec.purpose) => Recorded::Other,
+            Err(_) => Recorded::Nothing,
+        }
+    }
+
     fn run(&self, spec: &CommandSpec, sink: &mut OutputSink<'_>) -> Result<Outcome, RunError> {
         let outcome = self.answer(spec)?;
         // The recording ended where it ended: what the sink answers makes no difference.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::capture::capture_markdown;
 use super::model::{
     BoundReport, CapacityReport, E2eReport, KnobReport, NamedTimeReport, PlateauReport, Report,
     TraceReport,
@@ -40,6 +41,7 @@ pub fn markdown(report: &Report) -> String {
     let no_trace = report.no_trace.as_deref();
     let sections = [
         report.plateau.as_ref().map(sweep).unwrap_or_default(),
+        capture_markdown(&report.preflight, report.capture.as_ref()),
         report.bound.as_ref().map(bound).unwrap_or_default(),
         plugins(report.trace.as_ref(), no_trace),
         configs(report),
@@ -82,6 +84,11 @@ pub fn profile_markdown(
         bound(verdict),
         plugins(trace, no_trace)
     )
+}
+
+/// Where the time of a trace goes.
+pub fn trace_markdown(trace: Option<&TraceReport>, no_trace: Option<&str>) -> String {
+    plugins(trace, no_trace)
 }
 
 fn pipeline(report: &Report) -> String {

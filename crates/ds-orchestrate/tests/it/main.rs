@@ -5,6 +5,7 @@ mod bundle;
 mod coverage;
 mod fps;
 mod pipeline;
+mod preflight;
 mod process;
 mod signals;
 mod stages;

@@ -2,6 +2,8 @@
 
 mod hw;
 mod jetson;
+mod live_nsys;
+mod nsys;
 mod nvml;
 mod profile;
 mod sweep;
@@ -34,6 +36,7 @@ struct Machine<'a> {
     visible: Option<&'a str>,
     files: Option<&'a Path>,
     bundle: Option<Rc<RefCell<Bundle>>>,
+    nsys: &'a str,
 }
 
 impl<'a> Machine<'a> {
@@ -46,6 +49,7 @@ impl<'a> Machine<'a> {
             visible: None,
             files: None,
             bundle: None,
+            nsys: "nsys",
         }
     }
 
@@ -59,7 +63,7 @@ impl<'a> Machine<'a> {
             via: self.via,
             files: self.files.map(Path::to_owned),
             bundle: self.bundle,
-            nsys: "nsys".to_owned(),
+            nsys: self.nsys.to_owned(),
             gpu_index: 0,
             visible: self.visible.map(str::to_owned),
             progress: &mut progress,
