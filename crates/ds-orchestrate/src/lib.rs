@@ -40,6 +40,7 @@ pub mod bundle;
 mod coverage;
 mod error;
 mod fps;
+mod installed;
 pub mod nvml;
 mod pipeline;
 mod preflight;
@@ -58,9 +59,10 @@ pub use fps::{
     FpsEmitter, FpsLog, FpsReader, FpsSegment, FpsStatus, FpsStream, FpsStreamId, FpsUnit,
     MIN_STEADY_WINDOWS,
 };
+pub use installed::fit_to_installed;
 pub use pipeline::{
-    DiskFiles, PlannedEdit, PlannedEdits, Wishes, e2e_launch, facts_of, inference_only_launch,
-    pipeline_hashes, plan_edits, read_pipeline,
+    BenchmarkVariant, DiskFiles, PlannedEdit, PlannedEdits, Wishes, benchmark_variant, e2e_launch,
+    facts_of, inference_only_launch, pipeline_hashes, plan_edits, read_pipeline,
 };
 pub use preflight::{Gate, GateId, GateState, KnownFiles, preflight};
 pub use progress::{Event, Progress};

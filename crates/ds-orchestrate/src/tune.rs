@@ -12,6 +12,7 @@ use ds_derive::{
 use crate::bundle::StageName;
 use crate::coverage::coverage_in;
 use crate::error::Error;
+use crate::installed::fit_to_installed;
 use crate::pipeline::{
     DiskFiles, PlannedEdits, Wishes, facts_of, inference_only_launch, plan_edits,
 };
@@ -110,14 +111,14 @@ pub fn tune(
     let found = plateau(&swept.points(), request.wishes.streams);
     facts.plateau = Some(found.clone());
 
-    let (plan, edits) = session.stage(StageName::Derive, |_| {
-        let plan = derive(&facts);
+    let (plan, edits) = session.stage(StageName::Derive, |session| {
+        let plan = fit_to_installed(session, pipeline, derive(&facts))?;
         let edits = plan_edits(pipeline, &plan, Variant::Every)?;
         Ok((plan, edits))
     })?;
 
     let whole = session.stage(StageName::Profile, |session| {
-        run_profile(session, pipeline, request, &found)
+        run_profile(session, pipeline, request, &found, &plan)
     })?;
     let profiled = whole.reading;
     notes.extend(whole.notes);
@@ -228,6 +229,7 @@ fn run_profile(
     pipeline: &Pipeline,
     request: &TuneRequest,
     found: &Plateau,
+    plan: &Plan,
 ) -> Result<Whole, Error> {
     if request.scope == Scope::WithoutProfile {
         return Ok(Whole::default());
@@ -238,6 +240,7 @@ fn run_profile(
     let wanted = WholeRequest {
         pipeline,
         request,
+        plan: Some(plan),
         batch,
     };
     profile_whole(session, &wanted)

@@ -176,6 +176,18 @@ impl Opened {
         work(&mut session)
     }
 
+    /// Runs `work` with a session on this machine of which nothing is kept.
+    pub(crate) fn on_machine<T>(
+        merged: &Merged,
+        work: impl FnOnce(&mut Session<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let unkept = Self {
+            recorded: None,
+            bundle: None,
+        };
+        unkept.with_session("", None, merged, None, work)
+    }
+
     /// Who answers for NVML: a recording, what an earlier run on the bundle kept of a finished stage, or the machine.
     fn nvml(&self, bundle: Option<&Rc<RefCell<Bundle>>>) -> Result<Box<dyn NvmlSource>> {
         if let Some(recorded) = &self.recorded {

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::time::Duration;
 
-use ds_ceilings::StreamCount;
+use ds_ceilings::{Batch, StreamCount};
 use ds_derive::Outcome as PointOutcome;
 
 use super::nsys::{Account, CaptureRequest, Pace, capture, engine_build};
 use super::sweep::{WARM_UP, classify, run_load};
-use super::{GpuLoad, Launch, Session, TraceReading};
+use super::{Counted, GpuLoad, Launch, Session, TraceReading};
 use crate::error::Error;
 use crate::fps::FpsStatus;
 use crate::process::CommandSpec;
@@ -51,6 +51,8 @@ pub struct ProfileRequest {
     pub launch: Launch,
     /// What that is.
     pub subject: Subject,
+    /// What counts as one buffer at the counter.
+    pub counted: Counted,
     /// The batch that it is to run with.
     pub batch: u32,
     /// Its streams.
@@ -142,11 +144,7 @@ pub fn profile(
     session: &mut Session<'_>,
     request: &ProfileRequest,
 ) -> Result<ProfileReading, Error> {
-    let (program, args) = request
-        .launch
-        .fill(request.batch, request.streams, request.seconds);
-    let spec = CommandSpec::new("profile/clean", program, args)
-        .timeout(WARM_UP + Duration::from_secs(u64::from(request.seconds)));
+    let spec = request.clean_command();
     session.tell(&Event::Running(spec.to_string()));
     let clean = run_load(session, &spec, "profile/dmon", request.seconds)?;
     let streams = clean
@@ -164,7 +162,7 @@ pub fn profile(
         .filter(|_| {
             matches!(captured.state, CaptureState::Captured(_)) && request.launch.takes_seconds()
         })
-        .map(|(log, outcome)| classify(&log, &outcome, None));
+        .map(|(log, outcome)| classify(&log, &outcome, request.frames_a_buffer()));
     if let Some(line) = engine_build(&clean.outcome) {
         account.notes.push(format!(
             "an engine was built while the run without a profiler started; the traced run found it: {line}"
@@ -172,7 +170,7 @@ pub fn profile(
     }
     Ok(ProfileReading {
         subject: request.subject,
-        clean: classify(&clean.log, &clean.outcome, None),
+        clean: classify(&clean.log, &clean.outcome, request.frames_a_buffer()),
         clean_status: clean.log.status,
         streams: streams.map(StreamCount::new),
         load: clean.load,
@@ -181,6 +179,23 @@ pub fn profile(
         capture: captured.state,
         account,
     })
+}
+
+impl ProfileRequest {
+    /// The command of the run without a profiler.
+    pub(crate) fn clean_command(&self) -> CommandSpec {
+        let (program, args) = self.launch.fill(self.batch, self.streams, self.seconds);
+        CommandSpec::new("profile/clean", program, args)
+            .timeout(WARM_UP + Duration::from_secs(u64::from(self.seconds)))
+    }
+
+    /// How many frames a buffer holds at the counter, where that is known.
+    fn frames_a_buffer(&self) -> Option<Batch> {
+        match self.counted {
+            Counted::ByEmitter => None,
+            Counted::Batches => Batch::new(self.batch),
+        }
+    }
 }
 
 /// A program that is told how long to run is traced from end to end; one that is not is traced once it is warm.

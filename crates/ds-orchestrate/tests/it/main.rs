@@ -11,3 +11,4 @@ mod signals;
 mod stages;
 mod support;
 mod transaction;
+mod whole;

@@ -59,6 +59,7 @@ pub(crate) fn run(args: &ProfileArgs) -> Result<Status> {
             let wanted = WholeRequest {
                 pipeline: &pipeline,
                 request: &request,
+                plan: None,
                 batch: batch.ok_or_else(|| {
                     Usage("a batch of 0 holds no frame; give at least 1".to_owned())
                 })?,
@@ -124,7 +125,9 @@ fn rendered(
                 text.push_str(&section);
             }
             if let Some(broken) = coverage.and_then(|coverage| coverage.broken) {
-                text.push_str(&format!("\n{broken}.\n"));
+                for part in ["\n", &broken, ".\n"] {
+                    text.push_str(part);
+                }
             }
             text
         }

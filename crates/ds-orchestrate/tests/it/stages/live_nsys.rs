@@ -11,8 +11,8 @@ use std::time::Duration;
 use ds_orchestrate::bundle::{Bundle, Inputs, RecordedBundle};
 use ds_orchestrate::process::{Interrupt, Live, Record, Replay};
 use ds_orchestrate::{
-    AttachReading, AttachRequest, Error, GpuMetrics, Launch, ProfileReading, ProfileRequest,
-    Subject, attach, profile,
+    AttachReading, AttachRequest, Counted, Error, GpuMetrics, Launch, ProfileReading,
+    ProfileRequest, Subject, attach, profile,
 };
 
 use super::Machine;
@@ -64,6 +64,7 @@ fn request(launch: Launch) -> ProfileRequest {
     ProfileRequest {
         launch,
         subject: Subject::GivenLoad,
+        counted: Counted::ByEmitter,
         batch: 1,
         streams: 1,
         seconds: 3,

@@ -8,7 +8,8 @@ use ds_ceilings::StreamCount;
 use ds_derive::Outcome as Point;
 use ds_orchestrate::process::{CommandSpec, Exit, Outcome, RunError};
 use ds_orchestrate::{
-    CaptureState, Error, GpuMetrics, Launch, ProfileReading, ProfileRequest, Subject, profile,
+    CaptureState, Counted, Error, GpuMetrics, Launch, ProfileReading, ProfileRequest, Subject,
+    profile,
 };
 
 use super::{dmon, steady, with_session};
@@ -22,6 +23,7 @@ pub(super) fn request() -> ProfileRequest {
         seconds: 30,
         trace_seconds: 10,
         subject: Subject::GivenLoad,
+        counted: Counted::ByEmitter,
         gpu_metrics: GpuMetrics::LeftOut,
         patience: Duration::from_secs(60),
     }
