@@ -268,6 +268,12 @@ pub trait Runner {
         Recorded::Live
     }
 
+    /// The argv that a recording which answers in place of the machine holds for `purpose`: what was settled by the clock
+    /// when it was made.
+    fn recorded_argv(&self, _purpose: &str) -> Option<Vec<String>> {
+        None
+    }
+
     /// Runs `spec` without looking at its output before it ends.
     ///
     /// # Errors

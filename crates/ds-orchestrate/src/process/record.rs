@@ -90,6 +90,10 @@ impl<R: Runner> Record<R> {
 }
 
 impl<R: Runner> Runner for Record<R> {
+    fn recorded_argv(&self, purpose: &str) -> Option<Vec<String>> {
+        self.inner.recorded_argv(purpose)
+    }
+
     fn recorded(&self, spec: &CommandSpec) -> Recorded {
         self.inner.recorded(spec)
     }

@@ -100,6 +100,11 @@ impl Replay {
 }
 
 impl Runner for Replay {
+    fn recorded_argv(&self, purpose: &str) -> Option<Vec<String>> {
+        let found = self.commands.iter().find(|c| c.purpose == purpose);
+        found.map(|command| command.argv.clone())
+    }
+
     fn recorded(&self, spec: &CommandSpec) -> Recorded {
         match self.find(spec) {
             Ok(_) => Recorded::Same,

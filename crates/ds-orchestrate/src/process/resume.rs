@@ -35,6 +35,12 @@ impl<R: Runner> Resume<R> {
 }
 
 impl<R: Runner> Runner for Resume<R> {
+    fn recorded_argv(&self, purpose: &str) -> Option<Vec<String>> {
+        let none: [String; 0] = [];
+        self.runner(&CommandSpec::new(purpose, "", none))
+            .recorded_argv(purpose)
+    }
+
     fn recorded(&self, spec: &CommandSpec) -> Recorded {
         self.runner(spec).recorded(spec)
     }

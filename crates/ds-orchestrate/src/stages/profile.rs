@@ -6,7 +6,7 @@ use std::time::Duration;
 use ds_ceilings::{Batch, StreamCount};
 use ds_derive::Outcome as PointOutcome;
 
-use super::nsys::{Account, CaptureRequest, Pace, capture, engine_build};
+use super::nsys::{Account, CAPTURE, CaptureRequest, Pace, capture, engine_build};
 use super::sweep::{WARM_UP, classify, run_load};
 use super::{Counted, GpuLoad, Launch, Session, TraceReading};
 use crate::error::Error;
@@ -151,7 +151,7 @@ pub fn profile(
         .log
         .aggregate()
         .and_then(|segment| u32::try_from(segment.n_streams).ok());
-    let captured = capture(session, &capture_request(session, request))?;
+    let captured = capture(session, &capture_request(session, request, clean.warm_up))?;
     let mut account = captured.account;
     if let CaptureState::NotCaptured(reason) = &captured.state {
         session.tell(&Event::Fallback(format!("no trace: {reason}")));
@@ -199,16 +199,18 @@ impl ProfileRequest {
 }
 
 /// A program that is told how long to run is traced from end to end; one that is not is traced once it is warm.
-fn capture_request(session: &Session<'_>, request: &ProfileRequest) -> CaptureRequest {
+fn capture_request(
+    session: &Session<'_>,
+    request: &ProfileRequest,
+    warm_up: Option<Duration>,
+) -> CaptureRequest {
     let seconds = request.trace_seconds;
     let (program, args) = request.launch.fill(request.batch, request.streams, seconds);
     let pace = if request.launch.takes_seconds() {
         Pace::Program(seconds)
     } else {
-        Pace::Window {
-            delay: WARM_UP_BEFORE_TRACE,
-            seconds,
-        }
+        let delay = delay(session, warm_up);
+        Pace::Window { delay, seconds }
     };
     CaptureRequest {
         program,
@@ -219,5 +221,20 @@ fn capture_request(session: &Session<'_>, request: &ProfileRequest) -> CaptureRe
     }
 }
 
-/// Seconds before the trace begins where the program itself does not know how long it runs: models have loaded by then.
-const WARM_UP_BEFORE_TRACE: u32 = 15;
+/// Seconds before the trace begins where the program itself does not know how long it runs. The run without a profiler
+/// showed its first rate after `warm_up`; under nsys a program starts more slowly, and a second too many costs a second,
+/// one too few the trace: half as long again, and one more. A recording tells how long it was when it was made.
+fn delay(session: &Session<'_>, warm_up: Option<Duration>) -> u32 {
+    let recorded = session.runner.recorded_argv(CAPTURE).and_then(|argv| {
+        argv.iter()
+            .find_map(|argument| argument.strip_prefix("--delay=")?.parse().ok())
+    });
+    let measured = || {
+        let seconds = warm_up?.mul_f64(1.5).as_secs() + 2;
+        u32::try_from(seconds).ok()
+    };
+    recorded.or_else(measured).unwrap_or(UNKNOWN_WARM_UP)
+}
+
+/// The delay in seconds where no rate was seen. A choice of dsprof: models of usual size have loaded by then.
+const UNKNOWN_WARM_UP: u32 = 15;

@@ -146,6 +146,8 @@ pub(super) struct MeasuredLoad {
     pub(super) log: FpsLog,
     pub(super) outcome: Outcome,
     pub(super) load: Result<GpuLoad, String>,
+    /// How long it took to show its first rate; `None` where it showed none.
+    pub(super) warm_up: Option<Duration>,
 }
 
 /// Runs a load with the sampler beside it. A load that does not end by itself is stopped once it has shown a rate for
@@ -159,6 +161,7 @@ pub(super) fn run_load(
     let side = sampler(sampler_purpose.to_owned(), load);
     let enough = Duration::from_secs(u64::from(seconds));
     let mut reader = FpsReader::new();
+    let began = now();
     let mut first_rate: Option<Instant> = None;
     let progress = &mut *session.progress;
     let (outcome, sampled) = session
@@ -171,11 +174,7 @@ pub(super) fn run_load(
                 return Flow::Continue;
             };
             progress(&Event::Rate(rate));
-            #[expect(
-                clippy::disallowed_methods,
-                reason = "how long a rate has been shown is a matter of the wall clock"
-            )]
-            let now = Instant::now();
+            let now = now();
             // One window more than asked for, because the first one is partial.
             if now - *first_rate.get_or_insert(now) > enough + Duration::from_secs(5) {
                 Flow::Stop
@@ -200,7 +199,16 @@ pub(super) fn run_load(
         log,
         outcome,
         load: read_load(sampled, session.gpu_index),
+        warm_up: first_rate.map(|first| first - began),
     })
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long a rate has been shown is a matter of the wall clock"
+)]
+fn now() -> Instant {
+    Instant::now()
 }
 
 /// Texts by which CUDA, TensorRT and PyTorch say that memory ran out.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
-use ds_ceilings::{Batch, Fps, StreamCount};
+use ds_ceilings::{Batch, Ceilings, Fps, GpuIdentity, GpuTable, StreamCount};
 use ds_derive::{Outcome, Plan, SweepPoint, Variant, derive, plateau};
 use ds_orchestrate::bundle::{Bundle, Inputs, RecordedBundle};
 use ds_orchestrate::process::{CommandSpec, Exit, Interrupt, Live, Record, Replay, Runner};
@@ -70,7 +70,8 @@ fn request() -> TuneRequest {
 
 /// A plan for a batch of eight.
 fn plan(pipeline: &ds_config::Pipeline) -> Plan {
-    let mut facts = facts_of(pipeline, &wishes(), None, &DiskFiles);
+    let h200 = Ceilings::new(&GpuIdentity::named("NVIDIA H200"), GpuTable::built_in());
+    let mut facts = facts_of(pipeline, &wishes(), Some(&h200), &DiskFiles);
     let points: Vec<SweepPoint> = [(1, 68.1), (2, 141.8), (4, 279.2), (8, 562.2)]
         .into_iter()
         .map(|(batch, rate)| SweepPoint {

@@ -99,6 +99,11 @@ pub(in crate::stages) fn capture(
         )? {
             Weighed::Trace(trace) => {
                 account.judge(&spec, &outcome, &trace, &flags);
+                if let Pace::Window { delay, seconds } = request.pace {
+                    account.notes.push(format!(
+                        "the trace began {delay} s after the start of the program and took {seconds} s"
+                    ));
+                }
                 return Ok(Capture {
                     ran: Some((log, outcome)),
                     state: CaptureState::Captured(trace),
@@ -248,7 +253,8 @@ fn numbered(purpose: &str, captured: &CommandSpec) -> String {
     format!("{purpose}{number}")
 }
 
-const CAPTURE: &str = "profile/capture";
+/// The purpose of the first attempt; a number follows in those behind it.
+pub(in crate::stages) const CAPTURE: &str = "profile/capture";
 
 impl CaptureRequest {
     fn wishes(&self) -> Vec<Wish> {

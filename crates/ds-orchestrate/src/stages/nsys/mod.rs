@@ -13,7 +13,7 @@ mod version;
 mod words;
 
 pub use attach::{AttachReading, AttachRequest, attach};
-pub(super) use capture::{CaptureRequest, Pace, capture};
+pub(super) use capture::{CAPTURE, CaptureRequest, Pace, capture};
 pub use flags::Fallback;
 pub use version::NsysVersion;
 pub(super) use words::engine_build;

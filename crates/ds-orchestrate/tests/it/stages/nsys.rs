@@ -347,6 +347,8 @@ fn a_program_that_does_not_end_is_traced_in_a_window_and_left_alone() {
         has(capture, "--duration=10") && has(capture, "--kill=none"),
         "{capture}"
     );
+    // The load shows its rate at once here, and the trace begins two seconds later.
+    assert!(has(capture, "--delay=2"), "{capture}");
     // Most of what it printed was before the trace, so that its rate is not that under the profiler.
     assert_eq!(reading.profiled, None);
 }
