@@ -93,6 +93,22 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Removes a folder with all that is in it, if it is there. Symbolic links go, and what they lead to stays.
+///
+/// # Errors
+///
+/// When something in it cannot be removed.
+pub(crate) fn remove_tree(path: &Path) -> io::Result<()> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the module that removes files"
+    )]
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// The file that a chain of symbolic links ends at, also where it does not exist yet; any other path that does not exist
 /// stands for itself.
 fn resolve(path: &Path) -> io::Result<PathBuf> {

@@ -1,6 +1,9 @@
 //! Which elements of a pipeline show up in a trace by name.
 
-use ds_config::{Element, Pipeline};
+use ds_config::{Element, Pipeline, Role};
+use ds_nsys::Plugin;
+
+use crate::stages::TraceReading;
 
 /// Whether an element's time can be read from NVTX ranges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,22 +40,115 @@ pub fn coverage(element: &Element) -> Coverage {
     }
 }
 
-/// The elements without ranges, each kind once, with how many there are.
-pub fn uninstrumented(pipeline: &Pipeline) -> Vec<(String, usize, &'static str)> {
-    let mut kinds: Vec<(String, usize, &'static str)> = Vec::new();
-    for element in &pipeline.elements {
-        // A group of settings is no element.
-        if element.role == ds_config::Role::Application {
+/// The elements without ranges, each kind once, with how many there are and why.
+pub fn uninstrumented(pipeline: &Pipeline) -> Vec<(String, usize, String)> {
+    kinds(pipeline)
+        .into_iter()
+        .filter_map(|(element, count)| match coverage(element) {
+            Coverage::Covered(_) => None,
+            Coverage::Uninstrumented(reason) => {
+                Some((element.factory.clone(), count, reason.to_owned()))
+            }
+        })
+        .collect()
+}
+
+/// What a trace of the pipeline says about its elements.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TraceCoverage {
+    /// The kinds of element whose ranges the trace holds, with how many ranges.
+    pub covered: Vec<(String, u64)>,
+    /// The others, with how many elements there are and why.
+    pub uninstrumented: Vec<(String, usize, String)>,
+    /// Why ranges are missing altogether, where that can be told.
+    pub broken: Option<String>,
+}
+
+/// Which elements of `pipeline` show up in a trace of it. A trace of another program says nothing about them.
+pub fn coverage_in(pipeline: &Pipeline, trace: &TraceReading) -> TraceCoverage {
+    let mut found = TraceCoverage::default();
+    for (element, count) in kinds(pipeline) {
+        let factory = element.factory.as_str();
+        let ranges = marked_by(factory).map_or(0, |plugin| {
+            trace
+                .plugins
+                .iter()
+                .filter(|owner| owner.plugin == plugin)
+                .flat_map(|owner| &owner.ranges)
+                .map(|range| range.count)
+                .sum()
+        });
+        if ranges > 0 {
+            found.covered.push((factory.to_owned(), ranges));
             continue;
         }
-        if let Coverage::Uninstrumented(reason) = coverage(element) {
-            match kinds
-                .iter_mut()
-                .find(|(factory, ..)| *factory == element.factory)
-            {
-                Some((_, count, _)) => *count += 1,
-                None => kinds.push((element.factory.clone(), 1, reason)),
+        let reason = match coverage(element) {
+            Coverage::Covered(range) => {
+                format!("the trace of this build holds none of its ranges, {range}")
             }
+            Coverage::Uninstrumented(reason) => reason.to_owned(),
+        };
+        found
+            .uninstrumented
+            .push((factory.to_owned(), count, reason));
+    }
+    found.broken = broken(pipeline, trace);
+    found
+}
+
+/// Whether NVTX ranges do not reach nsys: nvinfer marks some for every batch, so that a trace with its kernels and none
+/// of them was made where the injection does not work.
+fn broken(pipeline: &Pipeline, trace: &TraceReading) -> Option<String> {
+    let has_infer = pipeline
+        .elements
+        .iter()
+        .any(|element| element.factory == "nvinfer");
+    let marked = |plugin| trace.plugins.iter().any(|owner| owner.plugin == plugin);
+    (has_infer && trace.kernel_names > 0 && !marked(Plugin::Infer)).then(|| {
+        let tensorrt = if marked(Plugin::TensorRt) {
+            ", though TensorRT's own ranges are there"
+        } else {
+            ""
+        };
+        format!(
+            "NVTX injection is broken in this container: the pipeline holds nvinfer, the trace kernels of {} names and not \
+             one range of `GstNvInfer`{tensorrt}. {IMAGES}",
+            trace.kernel_names
+        )
+    })
+}
+
+/// What is known of images.
+const IMAGES: &str = "Of the images of DeepStream 9.0 `triton-multiarch` delivers the ranges and `samples-multiarch` does \
+                      not, since the injector is missing there (pipeline-profiling skill of NVIDIA/DeepStream at 581889d; not \
+                      verified here)";
+
+/// Who marks the ranges of an element, in the words of the trace. nvinferserver has a domain of its own for each unique
+/// id, which tells nothing of the element.
+fn marked_by(factory: &str) -> Option<Plugin> {
+    Some(match factory {
+        "nvinfer" => Plugin::Infer,
+        "nvdspreprocess" => Plugin::Preprocess,
+        "nvtracker" => Plugin::Tracker,
+        "nvstreammux" => Plugin::Mux,
+        "nvdsosd" => Plugin::Osd,
+        "nvdewarper" => Plugin::Dewarper,
+        "dsexample" => Plugin::Example,
+        _ => return None,
+    })
+}
+
+/// Each kind of element by its first, with how many there are. A group of settings is no element.
+fn kinds(pipeline: &Pipeline) -> Vec<(&Element, usize)> {
+    let mut kinds: Vec<(&Element, usize)> = Vec::new();
+    let elements = pipeline.elements.iter();
+    for element in elements.filter(|element| element.role != Role::Application) {
+        match kinds
+            .iter_mut()
+            .find(|(first, _)| first.factory == element.factory)
+        {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((element, 1)),
         }
     }
     kinds

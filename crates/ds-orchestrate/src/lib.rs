@@ -41,8 +41,10 @@ pub mod bundle;
 mod coverage;
 mod error;
 mod fps;
+mod installed;
 pub mod nvml;
 mod pipeline;
+mod preflight;
 pub mod process;
 mod progress;
 pub mod report;
@@ -52,23 +54,28 @@ mod signals;
 mod stages;
 pub mod transaction;
 mod tune;
+mod whole;
 
-pub use coverage::{Coverage, coverage, uninstrumented};
+pub use coverage::{Coverage, TraceCoverage, coverage, coverage_in, uninstrumented};
 pub use error::{Error, ErrorKind};
 pub use fps::{
     FpsEmitter, FpsLog, FpsReader, FpsSegment, FpsStatus, FpsStream, FpsStreamId, FpsUnit,
     MIN_STEADY_WINDOWS, relative_half_width,
 };
+pub use installed::fit_to_installed;
 pub use pipeline::{
-    DiskFiles, PlannedEdit, PlannedEdits, Wishes, e2e_launch, facts_of, inference_only_launch,
-    pipeline_hashes, plan_edits, read_pipeline,
+    BenchmarkVariant, DiskFiles, PlannedEdit, PlannedEdits, Wishes, benchmark_variant, e2e_launch,
+    facts_of, inference_only_launch, pipeline_hashes, plan_edits, read_pipeline,
 };
+pub use preflight::{Gate, GateId, GateState, KnownFiles, preflight};
 pub use progress::{Estimate, Event, Progress, rough};
 pub use signals::{mean, signals_of};
 pub use stages::{
-    CaptureState, Counted, DEFAULT_NSYS, DeviceReading, ExportBeside, ExportRequest, GpuLoad,
-    HwReading, KeepExport, Launch, NamedTime, Patience, PluginReading, ProfileReading, ProfileRequest,
-    Session, StepReading, SweepReading, SweepRequest, SweptBatch, TraceReading, Via,
+    Account, AttachReading, AttachRequest, CaptureState, Counted, DEFAULT_NSYS, DeviceReading,
+    ExportBeside, ExportRequest, Fallback, GpuLoad, GpuMetrics, HwReading, KeepExport, Launch,
+    NamedTime, NsysVersion, Patience, PluginReading, ProfileReading, ProfileRequest, Session,
+    StepReading, Subject, SweepReading, SweepRequest, SweptBatch, TraceReading, Via, attach,
     batches_to_try, export_traces, gpus_from_text, profile, read_hw, read_trace, sweep,
 };
 pub use tune::{Scope, TuneRequest, Tuned, judge, plan_without_sweep, run_sweep, tune};
+pub use whole::{Whole, WholeRequest, profile_whole};

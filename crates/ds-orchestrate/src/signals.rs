@@ -57,6 +57,7 @@ fn from_trace(signals: &mut Signals, trace: &TraceReading) {
     signals.memcpy_share = trace.memcpy_share();
     signals.sync_share = trace.sync_share();
     signals.module_load_share = trace.module_load_share();
+    signals.builder_share = trace.builder_share();
     let step_busy = trace.steps.as_ref().and_then(|steps| steps.busy);
     signals.gpu_busy = step_busy;
     signals.matrix_share = trace.matrix_share;

@@ -1,5 +1,7 @@
 //! The main job: all stages, one report.
 
+use std::time::Duration;
+
 use ds_ceilings::{Batch, Ceilings, GpuIdentity, GpuTable};
 use ds_config::{LintContext, Pipeline, Severity, lint};
 use ds_derive::{
@@ -8,17 +10,21 @@ use ds_derive::{
 };
 
 use crate::bundle::StageName;
+use crate::coverage::coverage_in;
 use crate::error::Error;
+use crate::installed::fit_to_installed;
 use crate::pipeline::{
-    DiskFiles, PlannedEdits, Wishes, e2e_launch, facts_of, inference_only_launch, plan_edits,
+    DiskFiles, PlannedEdits, Wishes, facts_of, inference_only_launch, plan_edits,
 };
+use crate::preflight::GateId;
 use crate::progress::Event;
 use crate::report::{Report, ReportInputs, build_report};
 use crate::signals::{mean, signals_of};
 use crate::stages::{
-    Counted, Launch, Patience, ProfileReading, ProfileRequest, Session, SweepReading, SweepRequest,
-    SweptBatch, batches_to_try, profile, read_hw, sweep,
+    Counted, GpuMetrics, Launch, Patience, ProfileReading, Session, SweepReading, SweepRequest,
+    SweptBatch, batches_to_try, read_hw, sweep,
 };
+use crate::whole::{Whole, WholeRequest, profile_whole};
 
 /// What to tune and how.
 #[derive(Debug, Clone)]
@@ -41,6 +47,12 @@ pub struct TuneRequest {
     pub repeat: u32,
     /// How long the traced run is.
     pub trace_seconds: u32,
+    /// Whether metrics of the GPU are sampled beside the trace.
+    pub gpu_metrics: GpuMetrics,
+    /// How long nsys may take beyond the traced time.
+    pub nsys_patience: Duration,
+    /// Gates of the profile that need not hold.
+    pub waived: Vec<GateId>,
     /// Which program measured what.
     pub provenance: Option<String>,
 }
@@ -102,19 +114,21 @@ pub fn tune(
     let found = plateau(&swept.points(), request.wishes.streams);
     facts.plateau = Some(found.clone());
 
-    let (plan, edits) = session.stage(StageName::Derive, |_| {
-        let plan = derive(&facts);
+    let (plan, edits) = session.stage(StageName::Derive, |session| {
+        let plan = fit_to_installed(session, pipeline, derive(&facts))?;
         let edits = plan_edits(pipeline, &plan, Variant::Every)?;
         Ok((plan, edits))
     })?;
 
-    let profiled = session.stage(StageName::Profile, |session| {
-        run_profile(session, pipeline, request, &facts, &found)
+    let whole = session.stage(StageName::Profile, |session| {
+        run_profile(session, pipeline, request, &found, &plan)
     })?;
+    let profiled = whole.reading;
+    notes.extend(whole.notes);
     let verdict = profiled
         .as_ref()
         .map(|profiled| judge(pipeline, request, &facts, profiled));
-    note_profile(&mut notes, request, profiled.as_ref());
+    note_profile(&mut notes, pipeline, request, profiled.as_ref());
     let capacity_inputs = capacity_inputs(&mut facts, verdict.as_ref(), profiled.as_ref());
     let capacity = capacity(&capacity_inputs);
 
@@ -127,6 +141,7 @@ pub fn tune(
         edits: &edits,
         applied: false,
         profile: profiled.as_ref(),
+        gates: &whole.gates,
         bound: verdict.as_ref(),
         capacity: &capacity,
         provenance: request.provenance.clone(),
@@ -216,38 +231,27 @@ pub fn run_sweep(
     Ok(SweepReading { batches: readings })
 }
 
-/// Profiles the user's whole-pipeline load, else the sweep's load at the final batch, else the pipeline's own command.
-/// `None` when nothing ran in the sweep.
+/// Profiles the whole pipeline at the final batch; nothing where no batch ran in the sweep, or nobody wants it.
 fn run_profile(
     session: &mut Session<'_>,
     pipeline: &Pipeline,
     request: &TuneRequest,
-    facts: &Facts,
     found: &Plateau,
-) -> Result<Option<ProfileReading>, Error> {
+    plan: &Plan,
+) -> Result<Whole, Error> {
     if request.scope == Scope::WithoutProfile {
-        return Ok(None);
+        return Ok(Whole::default());
     }
     let Some(batch) = found.final_batch else {
-        return Ok(None);
+        return Ok(Whole::default());
     };
-    let own = || e2e_launch(pipeline);
-    let Some(launch) = request
-        .e2e_launch
-        .clone()
-        .or_else(|| request.launch.clone())
-        .or_else(own)
-    else {
-        return Ok(None);
+    let wanted = WholeRequest {
+        pipeline,
+        request,
+        plan: Some(plan),
+        batch,
     };
-    let request = ProfileRequest {
-        launch,
-        batch: batch.get(),
-        streams: facts.streams.get(),
-        seconds: request.seconds,
-        trace_seconds: request.trace_seconds,
-    };
-    profile(session, &request).map(Some)
+    profile_whole(session, &wanted)
 }
 
 /// Reads the table of bounds.
@@ -285,11 +289,21 @@ fn capacity_inputs(
     CapacityInputs::of(facts)
 }
 
-fn note_profile(notes: &mut Vec<String>, request: &TuneRequest, profiled: Option<&ProfileReading>) {
+fn note_profile(
+    notes: &mut Vec<String>,
+    pipeline: &Pipeline,
+    request: &TuneRequest,
+    profiled: Option<&ProfileReading>,
+) {
     let Some(profiled) = profiled else {
         notes.push("the whole pipeline was not measured".to_owned());
         return;
     };
+    if profiled.subject.is_the_pipeline() {
+        notes.push(format!("as the whole pipeline ran {}", profiled.subject));
+        let trace = profiled.capture.trace();
+        notes.extend(trace.and_then(|trace| coverage_in(pipeline, trace).broken));
+    }
     if let Some(streams) = profiled
         .streams
         .filter(|streams| *streams != request.wishes.streams)

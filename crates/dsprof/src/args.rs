@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use ds_orchestrate::Via;
+use ds_orchestrate::{GateId, Via};
 
 /// Where results go and where they come from.
 #[derive(Debug, Clone, Default, Args)]
@@ -127,12 +127,21 @@ pub(crate) struct LoadArgs {
     /// Seconds of the traced run [default: 5]
     #[arg(long, value_name = "S")]
     pub(crate) trace_seconds: Option<u32>,
+    /// Sample the GPU's metrics beside the trace, where reading its counters is permitted
+    #[arg(long)]
+    pub(crate) gpu_metrics: bool,
+    /// Measure the whole pipeline although this gate fails: batch, engine, memory, calibration, leaky
+    #[arg(long, value_name = "GATE,…", value_delimiter = ',')]
+    pub(crate) waive: Vec<GateId>,
     /// Leave out the profile: the whole pipeline is neither run nor traced
     #[arg(long)]
     pub(crate) skip_profile: bool,
     /// Name or path of nsys [default: nsys]
     #[arg(long, value_name = "PATH")]
     pub(crate) nsys: Option<String>,
+    /// Seconds that nsys may take beyond the traced time, for its report and its export each [default: 300]
+    #[arg(long, value_name = "S")]
+    pub(crate) nsys_timeout: Option<u64>,
     /// A sentence for the report that says which program measured what, where it was not the pipeline itself
     #[arg(long, value_name = "TEXT")]
     pub(crate) provenance: Option<String>,

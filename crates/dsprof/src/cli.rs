@@ -64,7 +64,12 @@ pub(crate) enum Command {
     )]
     Derive(DeriveArgs),
     /// Stage 5: capture the whole pipeline, read the trace, say what bounds it
-    #[command(after_help = "Example:\n  dsprof profile app.txt --bundle out")]
+    #[command(
+        after_help = "No nsys attaches to a program that runs already: start it with `nsys launch`, then trace it with \
+                            --attach.\n\nExample:\n  dsprof profile app.txt --bundle out\n  \
+                            nsys launch --session-new=serve --trace=cuda,nvtx python3 serve.py\n  \
+                            dsprof profile --attach serve --trace-seconds 5 --bundle out"
+    )]
     Profile(ProfileArgs),
     /// How many streams fit (rule R7)
     #[command(
@@ -87,7 +92,7 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     /// The pipeline: deepstream-app file, or a script with a gst-launch line
-    #[arg(required_unless_present = "replay")]
+    #[arg(required_unless_present_any = ["replay", "attach"])]
     pub(crate) pipeline: Option<String>,
     #[command(flatten)]
     pub(crate) wishes: WishArgs,
@@ -165,6 +170,9 @@ pub(crate) struct ProfileArgs {
     /// Batch that the load is to run with [default: the recorded plateau, else the number of streams]
     #[arg(long, value_name = "N")]
     pub(crate) batch: Option<u32>,
+    /// Trace what runs in this session of `nsys launch`; it runs on, and no pipeline is needed
+    #[arg(long, value_name = "SESSION", conflicts_with_all = ["batch", "launch", "e2e_launch"])]
+    pub(crate) attach: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::str::FromStr;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use ds_ceilings::{Batch, Codec, Fps, Resolution, StreamCount};
 use ds_derive::{DeepStreamVersion, Dims, MuxSizeWish, OutputWish, PrecisionWish};
-use ds_orchestrate::{Launch, Scope, TuneRequest, Wishes};
+use ds_orchestrate::{GateId, GpuMetrics, Launch, Scope, TuneRequest, Wishes};
 
 use crate::args::{LoadArgs, MuxSize, Output, WishArgs};
 use crate::exit::Usage;
@@ -54,6 +55,10 @@ pub(crate) fn recorded(wishes: &WishArgs, load: &LoadArgs, gpu_index: Option<u32
     put("seconds", text(load.seconds));
     put("repeat", text(load.repeat));
     put("trace-seconds", text(load.trace_seconds));
+    put("nsys-timeout", text(load.nsys_timeout));
+    put("gpu-metrics", load.gpu_metrics.then(|| "yes".to_owned()));
+    let waived: Vec<&str> = load.waive.iter().map(|gate| gate.name()).collect();
+    put("waive", (!waived.is_empty()).then(|| waived.join(",")));
     put("skip-profile", load.skip_profile.then(|| "yes".to_owned()));
     put("nsys", load.nsys.clone());
     put("gpu-index", text(gpu_index));
@@ -213,8 +218,33 @@ impl Merged {
             seconds,
             repeat,
             trace_seconds,
+            gpu_metrics: self.gpu_metrics(),
+            nsys_patience: self.nsys_patience()?,
+            waived: match self.text("waive") {
+                Some(text) => text
+                    .split(',')
+                    .map(|name| name.parse::<GateId>())
+                    .collect::<Result<_, _>>()
+                    .map_err(|error| Usage(format!("--waive: {error}")))?,
+                None => Vec::new(),
+            },
             provenance,
         })
+    }
+
+    /// How long nsys may take beyond the traced time.
+    pub(crate) fn nsys_patience(&self) -> Result<Duration> {
+        let seconds = self.get("nsys-timeout")?.unwrap_or(300);
+        Ok(Duration::from_secs(seconds))
+    }
+
+    /// Whether metrics of the GPU are sampled beside a trace.
+    pub(crate) fn gpu_metrics(&self) -> GpuMetrics {
+        if self.0.contains_key("gpu-metrics") {
+            GpuMetrics::Sampled
+        } else {
+            GpuMetrics::LeftOut
+        }
     }
 }
 

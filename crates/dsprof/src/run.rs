@@ -63,6 +63,18 @@ impl Opened {
         self.recorded.is_some()
     }
 
+    /// The session of nsys that was named, else the recorded one.
+    pub(crate) fn attached(&self, named: Option<&String>) -> Option<String> {
+        let recorded = || self.inputs()?.arguments.get("attach");
+        named.or_else(recorded).cloned()
+    }
+
+    /// Whether the recording was made by a command that sweeps.
+    pub(crate) fn holds_a_sweep(&self) -> bool {
+        self.inputs()
+            .is_some_and(|inputs| inputs.command != "profile")
+    }
+
     fn inputs(&self) -> Option<&Inputs> {
         self.recorded
             .as_ref()
@@ -200,6 +212,18 @@ impl Opened {
     /// Whether the user ended the run.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupt.is_raised()
+    }
+
+    /// Runs `work` with a session on this machine of which nothing is kept.
+    pub(crate) fn on_machine<T>(
+        merged: &Merged,
+        work: impl FnOnce(&mut Session<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let unkept = Self {
+            recorded: None,
+            bundle: None,
+        };
+        unkept.with_session("", None, merged, None, work)
     }
 
     /// Who answers for NVML: a recording, what an earlier run on the bundle kept of a finished stage, or the machine.

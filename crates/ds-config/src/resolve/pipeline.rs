@@ -231,7 +231,13 @@ impl Reader<'_> {
 
     fn sink(&self, builder: &mut Builder<'_>, id: ElementId, index: usize) {
         let object = &self.graph.objects[index];
-        let kind = factory::sink_kind(&object.factory);
+        let kind = match object.value("video-sink") {
+            // It counts frames and hands them to another sink.
+            Some(sink) if object.factory == "fpsdisplaysink" => {
+                factory::sink_kind(sink.trim_matches('"'))
+            }
+            _ => factory::sink_kind(&object.factory),
+        };
         match self.graph.host.factory_site(index) {
             _ if kind == SinkKind::MessageBroker => {}
             Some(site) => builder.knob(id, Knob::SinkKind, vec![site], None),
@@ -242,7 +248,7 @@ impl Reader<'_> {
             }
         }
         // GstBaseSink waits for the clock unless it is told not to; fakesink does not (GStreamer 1.22).
-        let waits = kind != SinkKind::Fake;
+        let waits = kind != SinkKind::Fake || object.factory == "fpsdisplaysink";
         self.knob(
             builder,
             id,

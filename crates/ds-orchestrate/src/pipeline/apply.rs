@@ -58,8 +58,18 @@ pub fn plan_edits(
     plan: &Plan,
     variant: Variant,
 ) -> Result<PlannedEdits, Error> {
+    edits_with(pipeline, plan, variant, &[])
+}
+
+/// The same with `further` values that no rule derives.
+pub(super) fn edits_with(
+    pipeline: &Pipeline,
+    plan: &Plan,
+    variant: Variant,
+    further: &[(ConfigTarget, KnobValue)],
+) -> Result<PlannedEdits, Error> {
     let mut edits = Vec::new();
-    let mut values: Vec<(ConfigTarget, KnobValue)> = Vec::new();
+    let mut values: Vec<(ConfigTarget, KnobValue)> = further.to_vec();
     // A plan that has to stop first writes nothing at all.
     if plan.stops().next().is_some() {
         return Ok(PlannedEdits::default());
@@ -70,6 +80,8 @@ pub fn plan_edits(
                 "this form has no `{}` here; set it where the program is made",
                 derivation.knob.name()
             )),
+            // A measurement needs another value than the user does.
+            Some(target) if further.iter().any(|(other, _)| *other == target) => continue,
             Some(target) => {
                 let value = config_value(&derivation.new);
                 match pipeline.set(target, value.clone()) {
@@ -128,7 +140,7 @@ fn config_value(value: &Value) -> KnobValue {
 }
 
 /// The setting of ds-config that a rule's knob stands for; `None` where the pipeline has none.
-fn target_of(pipeline: &Pipeline, target: &Target, knob: Knob) -> Option<ConfigTarget> {
+pub(crate) fn target_of(pipeline: &Pipeline, target: &Target, knob: Knob) -> Option<ConfigTarget> {
     let config = config_knob(knob);
     let named = |name: &String, role: fn(Role) -> bool| {
         pipeline

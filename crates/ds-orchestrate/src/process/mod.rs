@@ -275,6 +275,19 @@ pub enum RunError {
     Bundle(#[from] crate::bundle::BundleError),
 }
 
+/// What a recording holds for a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recorded {
+    /// No recording answers: the command is run.
+    Live,
+    /// The command itself.
+    Same,
+    /// Another command for the same purpose.
+    Other,
+    /// No command for the purpose: an earlier dsprof did not run one.
+    Nothing,
+}
+
 /// Runs programs: the one seam between dsprof and the machine.
 pub trait Runner {
     /// Runs `spec` to its end and hands its output to `sink` while it runs.
@@ -296,6 +309,17 @@ pub trait Runner {
         sides: &[CommandSpec],
         watch: &mut Watch<'_>,
     ) -> Result<Together, RunError>;
+
+    /// What a recording that answers in place of the machine holds for `spec`.
+    fn recorded(&self, _spec: &CommandSpec) -> Recorded {
+        Recorded::Live
+    }
+
+    /// The argv that a recording which answers in place of the machine holds for `purpose`: what was settled by the clock
+    /// when it was made.
+    fn recorded_argv(&self, _purpose: &str) -> Option<Vec<String>> {
+        None
+    }
 
     /// Runs `spec` without looking at its output before it ends.
     ///

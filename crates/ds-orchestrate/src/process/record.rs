@@ -7,7 +7,8 @@ use std::path::Path;
 use std::rc::Rc;
 
 use super::{
-    CommandSpec, Heard, Outcome, OutputSink, OutputStream, RunError, Runner, Together, Watch,
+    CommandSpec, Heard, Outcome, OutputSink, OutputStream, Recorded, RunError, Runner, Together,
+    Watch,
 };
 use crate::atomic;
 use crate::bundle::{Bundle, BundleError, CommandRecord, RecordedExit};
@@ -109,6 +110,14 @@ impl<R: Runner> Record<R> {
 }
 
 impl<R: Runner> Runner for Record<R> {
+    fn recorded_argv(&self, purpose: &str) -> Option<Vec<String>> {
+        self.inner.recorded_argv(purpose)
+    }
+
+    fn recorded(&self, spec: &CommandSpec) -> Recorded {
+        self.inner.recorded(spec)
+    }
+
     fn run(&self, spec: &CommandSpec, sink: &mut OutputSink<'_>) -> Result<Outcome, RunError> {
         let slot = self.slot(spec, 0)?;
         let mut tee = Tee::open(self.bundle.borrow().root(), &slot, spec.output_cap)?;

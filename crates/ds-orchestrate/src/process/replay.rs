@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{
-    CommandSpec, Exit, Heard, Outcome, OutputSink, OutputStream, RunError, Runner, Together, Watch,
+    CommandSpec, Exit, Heard, Outcome, OutputSink, OutputStream, Recorded, RunError, Runner,
+    Together, Watch,
 };
 use crate::atomic;
 use crate::bundle::{BundleError, CommandRecord, RecordedBundle, RecordedExit};
@@ -104,6 +105,19 @@ impl Replay {
 }
 
 impl Runner for Replay {
+    fn recorded_argv(&self, purpose: &str) -> Option<Vec<String>> {
+        let found = self.commands.iter().find(|c| c.purpose == purpose);
+        found.map(|command| command.argv.clone())
+    }
+
+    fn recorded(&self, spec: &CommandSpec) -> Recorded {
+        match self.find(spec) {
+            Ok(_) => Recorded::Same,
+            Err(_) if self.commands.iter().any(|c| c.purpose == spec.purpose) => Recorded::Other,
+            Err(_) => Recorded::Nothing,
+        }
+    }
+
     fn run(&self, spec: &CommandSpec, sink: &mut OutputSink<'_>) -> Result<Outcome, RunError> {
         let outcome = self.answer(spec)?;
         // The recording ended where it ended: what the sink answers makes no difference.

@@ -1,6 +1,8 @@
 //! [`Resume`]: goes on where an earlier run on the same bundle stopped.
 
-use super::{CommandSpec, Outcome, OutputSink, Replay, RunError, Runner, Together, Watch};
+use super::{
+    CommandSpec, Outcome, OutputSink, Recorded, Replay, RunError, Runner, Together, Watch,
+};
 use crate::bundle::StageName;
 
 /// Answers the commands of finished stages from what an earlier run recorded, and hands all others on.
@@ -35,6 +37,16 @@ impl<R: Runner> Resume<R> {
 }
 
 impl<R: Runner> Runner for Resume<R> {
+    fn recorded_argv(&self, purpose: &str) -> Option<Vec<String>> {
+        let none: [String; 0] = [];
+        self.runner(&CommandSpec::new(purpose, "", none))
+            .recorded_argv(purpose)
+    }
+
+    fn recorded(&self, spec: &CommandSpec) -> Recorded {
+        self.runner(spec).recorded(spec)
+    }
+
     fn run(&self, spec: &CommandSpec, sink: &mut OutputSink<'_>) -> Result<Outcome, RunError> {
         self.runner(spec).run(spec, sink)
     }

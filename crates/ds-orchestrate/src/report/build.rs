@@ -6,14 +6,16 @@ use ds_derive::{
     Bound, Capacity, Disposition, Entry, Outcome, Plan, Plateau, PlateauBatch, Present, Variant,
 };
 
+use super::capture::{capture_report, gate_reports};
 use super::model::{
     BoundReport, CapacityReport, CeilingReport, E2eReport, HardwareReport, KnobReport, LimitReport,
     NamedTimeReport, PipelineReport, PlateauReport, PluginReport, Report, SCHEMA, StepReport,
     SweepPointReport, TraceReport, UninstrumentedReport,
 };
 use super::tracks::retention_report;
-use crate::coverage::uninstrumented;
+use crate::coverage::{coverage_in, uninstrumented};
 use crate::pipeline::{PlannedEdits, Wishes};
+use crate::preflight::Gate;
 use crate::signals::mean;
 use crate::stages::{
     CaptureState, NamedTime, PluginReading, ProfileReading, SweepReading, TraceReading,
@@ -37,6 +39,8 @@ pub struct ReportInputs<'a> {
     pub applied: bool,
     /// The whole pipeline.
     pub profile: Option<&'a ProfileReading>,
+    /// What had to hold before the whole pipeline was measured.
+    pub gates: &'a [Gate],
     /// What bounds it.
     pub bound: Option<&'a Bound>,
     /// How many streams fit.
@@ -80,6 +84,8 @@ pub fn build_report(inputs: &ReportInputs<'_>) -> Report {
         e2e,
         trace,
         no_trace,
+        preflight: gate_reports(inputs.gates),
+        capture: inputs.profile.map(capture_report),
         bound,
         knobs: knob_reports(inputs.plan, inputs.edits),
         applied: inputs.applied,
@@ -92,15 +98,27 @@ pub fn build_report(inputs: &ReportInputs<'_>) -> Report {
             .map(retention_report)
             .collect(),
         capacity,
-        uninstrumented: uninstrumented(inputs.pipeline)
+        uninstrumented: not_covered(inputs)
             .into_iter()
             .map(|(element, count, reason)| UninstrumentedReport {
                 element,
                 count,
-                reason: reason.to_owned(),
+                reason,
             })
             .collect(),
         notes,
+    }
+}
+
+/// The elements whose time no range shows: by a trace of the pipeline itself, else by what is known of their sources.
+fn not_covered(inputs: &ReportInputs<'_>) -> Vec<(String, usize, String)> {
+    let traced = inputs
+        .profile
+        .filter(|profile| profile.subject.is_the_pipeline())
+        .and_then(|profile| profile.capture.trace());
+    match traced {
+        Some(trace) => coverage_in(inputs.pipeline, trace).uninstrumented,
+        None => uninstrumented(inputs.pipeline),
     }
 }
 

@@ -4,6 +4,7 @@
 //! report says is written once, in `content/`, as a [`Document`]; Markdown, text and HTML show the same document.
 
 mod build;
+mod capture;
 mod content;
 mod document;
 mod html;
@@ -16,9 +17,12 @@ pub use build::{
     ReportInputs, bound_report, build_report, capacity_report, e2e_report, expected,
     hardware_report, knob_reports, plateau_report, trace_report,
 };
+pub use capture::{
+    CaptureReport, FallbackReport, GateReport, account_report, capture_report, gate_reports,
+};
 pub use content::{
-    Extent, capacity_document, hardware_document, plan_document, profile_document, report_document,
-    retention_document, sweep_document,
+    Extent, capacity_document, capture_document, hardware_document, plan_document,
+    profile_document, report_document, retention_document, sweep_document, trace_document,
 };
 pub use document::{
     Align, Bars, Block, Column, Curve, CurvePoint, CurveRate, Document, LongCells, Table,

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::capture::{CaptureReport, GateReport};
+
 /// The schema of the JSON report; raised when a reader of the old one would misread the new one.
 pub const SCHEMA: &str = "dsprof.report/1";
 
@@ -28,6 +30,10 @@ pub struct Report {
     pub trace: Option<TraceReport>,
     /// Why there is no trace.
     pub no_trace: Option<String>,
+    /// What had to hold before the whole pipeline was measured.
+    pub preflight: Vec<GateReport>,
+    /// How the trace came about.
+    pub capture: Option<CaptureReport>,
     /// What bounds the pipeline.
     pub bound: Option<BoundReport>,
     /// The knobs that the rules set, leave alone, or cannot derive.

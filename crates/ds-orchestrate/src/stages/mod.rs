@@ -5,6 +5,7 @@ mod export;
 mod hw;
 mod jetson;
 mod launch;
+mod nsys;
 mod profile;
 mod sampling;
 mod sweep;
@@ -19,7 +20,8 @@ use std::rc::Rc;
 pub use export::{DEFAULT_NSYS, ExportBeside, ExportRequest, KeepExport, export_traces};
 pub use hw::{HwReading, Via, gpus_from_text, read_hw};
 pub use launch::Launch;
-pub use profile::{CaptureState, ProfileReading, ProfileRequest, profile};
+pub use nsys::{Account, AttachReading, AttachRequest, Fallback, NsysVersion, attach};
+pub use profile::{CaptureState, GpuMetrics, ProfileReading, ProfileRequest, Subject, profile};
 pub use sampling::GpuLoad;
 pub use sweep::{Counted, SweepReading, SweepRequest, SweptBatch, batches_to_try, sweep};
 pub use trace::{DeviceReading, NamedTime, PluginReading, StepReading, TraceReading, read_trace};
@@ -28,7 +30,7 @@ pub use watch::Patience;
 use crate::bundle::{Bundle, StageName, StageState};
 use crate::error::Error;
 use crate::nvml::NvmlSource;
-use crate::process::Runner;
+use crate::process::{CommandSpec, Outcome, Recorded, RunError, Runner};
 use crate::progress::{Event, Progress};
 
 /// What a stage works with.
@@ -88,6 +90,14 @@ impl Session<'_> {
             bundle.borrow_mut().set_stage(stage, state)?;
         }
         Ok(())
+    }
+
+    /// Runs a command that earlier dsprofs did not run; `None` where a recording of one of them has nothing for its purpose.
+    pub(crate) fn ask_newly(&self, spec: &CommandSpec) -> Result<Option<Outcome>, RunError> {
+        if self.runner.recorded(spec) == Recorded::Nothing {
+            return Ok(None);
+        }
+        self.runner.run_quietly(spec).map(Some)
     }
 
     /// The path of a file of the bundle, or of its compressed form where only that is there.

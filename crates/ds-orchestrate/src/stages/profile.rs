@@ -1,22 +1,58 @@
 //! Stage 5: the whole pipeline, once without a profiler and once under Nsight Systems.
 
+use std::fmt;
 use std::time::Duration;
 
-use ds_ceilings::StreamCount;
+use ds_ceilings::{Batch, StreamCount};
 use ds_derive::Outcome as PointOutcome;
 
-use super::sweep::{WARM_UP, classify, last_line, run_load};
-use super::{GpuLoad, Launch, Session, TraceReading, read_trace};
+use super::nsys::{Account, CAPTURE, CaptureRequest, Pace, capture, engine_build};
+use super::sweep::{WARM_UP, classify, run_load};
+use super::{Counted, GpuLoad, Launch, Session, TraceReading};
 use crate::error::Error;
 use crate::fps::FpsStatus;
-use crate::process::{BUNDLE_PLACEHOLDER, CommandSpec, Exit, RunError};
+use crate::process::CommandSpec;
 use crate::progress::Event;
+
+/// What is run as the whole pipeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// A command that the user gave in its place.
+    GivenLoad,
+    /// The pipeline as its files are.
+    AsItIs,
+    /// The pipeline with the values of the plan for measuring, written into the bundle.
+    BenchmarkVariant,
+}
+
+impl Subject {
+    /// Whether the elements of the pipeline ran.
+    pub fn is_the_pipeline(self) -> bool {
+        self != Self::GivenLoad
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::GivenLoad => "the given command, in place of the pipeline",
+            Self::AsItIs => "the pipeline as its files are",
+            Self::BenchmarkVariant => {
+                "the pipeline with the plan's values for measuring, from copies in the bundle"
+            }
+        })
+    }
+}
 
 /// What to profile.
 #[derive(Debug, Clone)]
 pub struct ProfileRequest {
     /// The whole pipeline.
     pub launch: Launch,
+    /// What that is.
+    pub subject: Subject,
+    /// What counts as one buffer at the counter.
+    pub counted: Counted,
     /// The batch that it is to run with.
     pub batch: u32,
     /// Its streams.
@@ -25,6 +61,27 @@ pub struct ProfileRequest {
     pub seconds: u32,
     /// How long the profiled run is to run; shorter, because traces grow.
     pub trace_seconds: u32,
+    /// Whether metrics of the GPU are sampled beside the trace.
+    pub gpu_metrics: GpuMetrics,
+    /// How long nsys may take beyond that: models load, and nsys writes its report.
+    pub patience: Duration,
+}
+
+/// Whether metrics of the GPU are sampled beside a trace.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum GpuMetrics {
+    /// They are not: reading counters takes a permission that few have.
+    #[default]
+    LeftOut,
+    /// They are, where the machine permits it.
+    Sampled,
+}
+
+impl GpuMetrics {
+    /// The GPU whose metrics are sampled.
+    pub(super) fn of(self, gpu: u32) -> Option<u32> {
+        (self == Self::Sampled).then_some(gpu)
+    }
 }
 
 /// What came of the capture.
@@ -36,9 +93,29 @@ pub enum CaptureState {
     NotCaptured(String),
 }
 
+impl CaptureState {
+    /// The trace, where there is one.
+    pub fn trace(&self) -> Option<&TraceReading> {
+        match self {
+            Self::Captured(trace) => Some(trace),
+            Self::NotCaptured(_) => None,
+        }
+    }
+
+    /// Why there is none, where there is none.
+    pub fn missing(&self) -> Option<&str> {
+        match self {
+            Self::Captured(_) => None,
+            Self::NotCaptured(reason) => Some(reason),
+        }
+    }
+}
+
 /// What the stage measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProfileReading {
+    /// What ran.
+    pub subject: Subject,
     /// Rate without a profiler.
     pub clean: PointOutcome,
     /// What the console log of the clean run said about itself.
@@ -53,6 +130,8 @@ pub struct ProfileReading {
     pub profiled: Option<PointOutcome>,
     /// The trace.
     pub capture: CaptureState,
+    /// How it came about.
+    pub account: Account,
 }
 
 /// Runs the pipeline clean, then under nsys, and reads the trace.
@@ -65,149 +144,97 @@ pub fn profile(
     session: &mut Session<'_>,
     request: &ProfileRequest,
 ) -> Result<ProfileReading, Error> {
-    let (program, args) = request
-        .launch
-        .fill(request.batch, request.streams, request.seconds);
-    let spec = CommandSpec::new("profile/clean", program, args)
-        .timeout(WARM_UP + Duration::from_secs(u64::from(request.seconds)));
+    let spec = request.clean_command();
     session.tell(&Event::Running(spec.to_string()));
     let clean = run_load(session, &spec, "profile/dmon", request.seconds)?;
     let streams = clean
         .log
         .aggregate()
         .and_then(|segment| u32::try_from(segment.n_streams).ok());
-    let (profiled, capture) = match capture(session, request) {
-        Ok((profiled, trace)) => (Some(profiled), CaptureState::Captured(Box::new(trace))),
-        Err(Missed::Reason(reason)) => {
-            session.tell(&Event::Fallback(format!("no trace: {reason}")));
-            (None, CaptureState::NotCaptured(reason))
-        }
-        Err(Missed::Stop(error)) => return Err(error),
-    };
+    let captured = capture(session, &capture_request(session, request, clean.warm_up))?;
+    let mut account = captured.account;
+    if let CaptureState::NotCaptured(reason) = &captured.state {
+        session.tell(&Event::Fallback(format!("no trace: {reason}")));
+    }
+    // Where the program does not end by itself, most of what it printed was before the trace.
+    let profiled = captured
+        .ran
+        .filter(|_| {
+            matches!(captured.state, CaptureState::Captured(_)) && request.launch.takes_seconds()
+        })
+        .map(|(log, outcome)| classify(&log, &outcome, request.frames_a_buffer()));
+    if let Some(line) = engine_build(&clean.outcome) {
+        account.notes.push(format!(
+            "an engine was built while the run without a profiler started; the traced run found it: {line}"
+        ));
+    }
     Ok(ProfileReading {
-        clean: classify(&clean.log, &clean.outcome, None),
+        subject: request.subject,
+        clean: classify(&clean.log, &clean.outcome, request.frames_a_buffer()),
         clean_status: clean.log.status,
         streams: streams.map(StreamCount::new),
         load: clean.load,
         command: spec.to_string(),
         profiled,
-        capture,
+        capture: captured.state,
+        account,
     })
 }
 
-/// Why there is no trace.
-enum Missed {
-    /// The run goes on without one.
-    Reason(String),
-    /// The run ends.
-    Stop(Error),
-}
+impl ProfileRequest {
+    /// The command of the run without a profiler.
+    pub(crate) fn clean_command(&self) -> CommandSpec {
+        let (program, args) = self.launch.fill(self.batch, self.streams, self.seconds);
+        CommandSpec::new("profile/clean", program, args)
+            .timeout(WARM_UP + Duration::from_secs(u64::from(self.seconds)))
+    }
 
-impl From<RunError> for Missed {
-    fn from(error: RunError) -> Self {
-        match error {
-            RunError::NotFound { program } => Self::Reason(format!("`{program}` was not found")),
-            RunError::Io { .. } => Self::Reason(error.to_string()),
-            error => Self::Stop(error.into()),
+    /// How many frames a buffer holds at the counter, where that is known.
+    fn frames_a_buffer(&self) -> Option<Batch> {
+        match self.counted {
+            Counted::ByEmitter => None,
+            Counted::Batches => Batch::new(self.batch),
         }
     }
 }
 
-/// Where the report and its export lie in the bundle.
-const REPORT: &str = "trace/e2e.nsys-rep";
-const EXPORT: &str = "trace/e2e.sqlite";
-
-fn capture(
-    session: &mut Session<'_>,
+/// A program that is told how long to run is traced from end to end; one that is not is traced once it is warm.
+fn capture_request(
+    session: &Session<'_>,
     request: &ProfileRequest,
-) -> Result<(PointOutcome, TraceReading), Missed> {
-    let nsys = session.nsys.clone();
-    if session.files.is_none() {
-        return Err(Missed::Reason(
-            "a trace needs a bundle to lie in".to_owned(),
-        ));
-    }
-    let version = CommandSpec::new("profile/nsys-version", &nsys, ["--version"]);
-    session.runner.run_quietly(&version)?;
-
-    let spec = capture_command(&nsys, request);
-    session.tell(&Event::Running(spec.to_string()));
-    let mut reader = crate::fps::FpsReader::new();
-    let outcome = session.runner.run(&spec, &mut |stream, chunk| {
-        if stream == crate::process::OutputStream::Stdout {
-            reader.push_bytes(chunk);
-        }
-        crate::process::Flow::Continue
-    })?;
-    let profiled = classify(&reader.finish(), &outcome, None);
-
-    let inside = |file: &str| format!("{BUNDLE_PLACEHOLDER}/{file}");
-    let export = CommandSpec::new(
-        "profile/export",
-        &nsys,
-        [
-            "export",
-            "--type=sqlite",
-            "--force-overwrite=true",
-            "--output",
-            &inside(EXPORT),
-            &inside(REPORT),
-        ],
-    )
-    .timeout(Duration::from_secs(300))
-    .produces(EXPORT);
-    let exported = session.runner.run_quietly(&export)?;
-    // nsys ends with status 0 in many cases in which it did nothing: the file decides.
-    let Some(path) = session.file(EXPORT) else {
-        let (what, outcome) = if exported.exit == Exit::Code(0) {
-            ("profile", &outcome)
-        } else {
-            ("export", &exported)
-        };
-        return Err(Missed::Reason(format!(
-            "nsys {what} left no trace ({}): {}",
-            outcome.exit,
-            last_line(outcome)
-        )));
-    };
-    read_trace(&path)
-        .map(|trace| (profiled, trace))
-        .map_err(|error| Missed::Reason(error.to_string()))
-}
-
-/// The capture: CUDA and NVTX, no CPU sampling (kernel times need none, and it makes traces large), CUDA graphs node by
-/// node so that kernels inside them have names. A program that is told how long to run ends by itself; one that is not is
-/// ended by nsys.
-fn capture_command(nsys: &str, request: &ProfileRequest) -> CommandSpec {
+    warm_up: Option<Duration>,
+) -> CaptureRequest {
     let seconds = request.trace_seconds;
-    let mut args: Vec<String> = [
-        "profile",
-        "--trace=cuda,nvtx",
-        "--sample=none",
-        "--cpuctxsw=none",
-        "--cuda-graph-trace=node",
-        "--force-overwrite=true",
-    ]
-    .map(str::to_owned)
-    .to_vec();
-    if !request.launch.takes_seconds() {
-        args.push(format!("--delay={WARM_UP_BEFORE_TRACE}"));
-        args.push(format!("--duration={seconds}"));
+    let (program, args) = request.launch.fill(request.batch, request.streams, seconds);
+    let pace = if request.launch.takes_seconds() {
+        Pace::Program(seconds)
+    } else {
+        let delay = delay(session, warm_up);
+        Pace::Window { delay, seconds }
+    };
+    CaptureRequest {
+        program,
+        args,
+        pace,
+        gpu_metrics: request.gpu_metrics.of(session.gpu_index),
+        patience: request.patience,
     }
-    let (program, program_args) = request.launch.fill(request.batch, request.streams, seconds);
-    args.extend([
-        "--output".to_owned(),
-        format!(
-            "{BUNDLE_PLACEHOLDER}/{}",
-            REPORT.trim_end_matches(".nsys-rep")
-        ),
-    ]);
-    args.push(program);
-    args.extend(program_args);
-    CommandSpec::new("profile/capture", nsys, args)
-        .timeout(Duration::from_secs(300 + u64::from(seconds)))
-        .produces(REPORT)
 }
 
-/// Seconds before the trace begins where the program itself does not know how long it runs: models have loaded by then.
-const WARM_UP_BEFORE_TRACE: u32 = 15;
+/// Seconds before the trace begins where the program itself does not know how long it runs. The run without a profiler
+/// showed its first rate after `warm_up`; under nsys a program starts more slowly, and a second too many costs a second,
+/// one too few the trace: half as long again, and one more. A recording tells how long it was when it was made.
+fn delay(session: &Session<'_>, warm_up: Option<Duration>) -> u32 {
+    let recorded = session.runner.recorded_argv(CAPTURE).and_then(|argv| {
+        argv.iter()
+            .find_map(|argument| argument.strip_prefix("--delay=")?.parse().ok())
+    });
+    let measured = || {
+        let seconds = warm_up?.mul_f64(1.5).as_secs() + 2;
+        u32::try_from(seconds).ok()
+    };
+    recorded.or_else(measured).unwrap_or(UNKNOWN_WARM_UP)
+}
+
+/// The delay in seconds where no rate was seen. A choice of dsprof: models of usual size have loaded by then.
+const UNKNOWN_WARM_UP: u32 = 15;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use ds_ceilings::{Fraction, Nanos};
+use ds_derive::{BoundKind, Signal, THRESHOLDS};
 use ds_nsys::{
     ApiSummary, CategoryOptions, CopyKind, KernelNaming, KernelSummary, MemoryOperation,
     MemorySummary, Metric, MetricUnit, Plugin, PluginTime, Selection, Severity, StepOptions, Trace,
@@ -13,6 +14,10 @@ use crate::error::Error;
 
 /// How many kernels and ranges a report names.
 const TOP: usize = 10;
+
+/// Words in the names of kernels and ranges of TensorRT's builder (pipeline-profiling skill of NVIDIA/DeepStream at
+/// 581889d).
+const BUILDER: [&str; 2] = ["trtBuilder", "cask_engine_build"];
 
 /// One trace, summed up.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +44,8 @@ pub struct TraceReading {
     pub sync_total: Option<Nanos>,
     /// Time in calls that load modules.
     pub module_load_total: Option<Nanos>,
+    /// Kernels and ranges of TensorRT's builder.
+    pub builder: Vec<NamedTime>,
     /// Who marked NVTX ranges, the most time first.
     pub plugins: Vec<PluginReading>,
     /// The detected steps, where the GPU's work repeats.
@@ -129,6 +136,39 @@ impl TraceReading {
         share(self.module_load_total?, self.active_span?)
     }
 
+    /// Kernels and ranges of TensorRT's builder, as a share of the recorded session; zero where there is none.
+    pub fn builder_share(&self) -> Option<Fraction> {
+        let total: u64 = self.builder.iter().map(|time| time.total.get()).sum();
+        share(Nanos::new(total), self.session.or(self.active_span)?)
+    }
+
+    /// What shows that an engine was built while the trace was made: `said` is the line in which the program told it.
+    pub fn engine_build(&self, said: Option<String>) -> Vec<String> {
+        let built = self.builder.iter().map(|time| {
+            format!(
+                "`{}` ×{}, {:.1} ms",
+                time.name,
+                time.count,
+                millis(time.total)
+            )
+        });
+        let limit = THRESHOLDS.iter().find(|row| {
+            row.kind == BoundKind::EngineBuild && row.signal == Signal::ModuleLoadShare
+        });
+        let loads = self
+            .module_load_share()
+            .zip(limit)
+            .filter(|(share, row)| share.get() > row.limit.get())
+            .map(|(share, row)| {
+                format!(
+                    "modules were loaded in {share} of the span in which the GPU worked, more than {}",
+                    row.limit
+                )
+            });
+        let told = said.map(|line| format!("the program said: {line}"));
+        built.chain(loads).chain(told).collect()
+    }
+
     /// The busiest device's busy time over its span.
     pub fn busy_share(&self) -> Option<Fraction> {
         let busiest = self.devices.iter().max_by_key(|device| device.busy)?;
@@ -182,6 +222,22 @@ pub fn read_trace(path: &Path) -> Result<TraceReading, Error> {
         .map(|s| s.end)
         .max();
     let kernels = trace.kernel_summary(KernelNaming::Demangled, selection)?;
+    let plugins = trace.plugin_times(Window::ALL)?;
+    let owners = plugins.iter().flat_map(|times| &times.plugins);
+    let ranges = owners
+        .flat_map(|owner| &owner.ranges)
+        .map(|range| NamedTime {
+            name: range.text.clone(),
+            count: range.count,
+            total: nanos(range.total),
+        });
+    let builder = kernels
+        .iter()
+        .flatten()
+        .map(|kernel| kernel_time(kernel.clone()))
+        .chain(ranges)
+        .filter(|time| BUILDER.iter().any(|word| time.name.contains(word)))
+        .collect();
     let api = trace.api_summary(selection)?;
     let active = Window {
         from: first.unwrap_or(Window::ALL.from),
@@ -214,8 +270,8 @@ pub fn read_trace(path: &Path) -> Result<TraceReading, Error> {
             .as_ref()
             .map(|api| api_time(api, ApiSummary::is_synchronization)),
         module_load_total: api.as_ref().map(|api| api_time(api, is_module_load)),
-        plugins: trace
-            .plugin_times(Window::ALL)?
+        builder,
+        plugins: plugins
             .map(|times| times.plugins.into_iter().map(plugin_reading).collect())
             .unwrap_or_default(),
         steps: read_steps(&trace)?,
@@ -357,6 +413,14 @@ fn api_time(api: &[ApiSummary], wanted: impl Fn(&ApiSummary) -> bool) -> Nanos {
             .map(|call| call.time.total)
             .sum(),
     )
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "milliseconds need no more than 53 bits"
+)]
+fn millis(time: Nanos) -> f64 {
+    time.get() as f64 / 1e6
 }
 
 /// A duration of the trace; negative ones do not occur in sums of valid rows.

@@ -118,6 +118,11 @@ impl LoadWatch {
         }
     }
 
+    /// How long the load took to show its first rate; `None` where it showed none.
+    pub(super) fn warm_up(&self) -> Option<Duration> {
+        self.first_rate.map(|first| first - self.began)
+    }
+
     fn reader(&self) -> &FpsReader {
         let [stdout, stderr] = &self.readers;
         if stdout.n_windows() > 0 {

@@ -7,8 +7,8 @@ use ds_config::Pipeline;
 use ds_derive::{Failure, IdleBasis, Outcome, Signals};
 use ds_nsys::Plugin;
 use ds_orchestrate::{
-    CaptureState, DeviceReading, FpsStatus, NamedTime, PluginReading, ProfileReading, StepReading,
-    TraceReading, signals_of,
+    Account, CaptureState, DeviceReading, FpsStatus, NamedTime, PluginReading, ProfileReading,
+    StepReading, Subject, TraceReading, signals_of,
 };
 
 fn millis(ms: u64) -> Nanos {
@@ -38,6 +38,7 @@ fn trace() -> TraceReading {
         is_upper_figure: false,
     };
     TraceReading {
+        builder: Vec::new(),
         written_by: None,
         active_span: Some(millis(100)),
         session: Some(millis(500)),
@@ -63,6 +64,8 @@ fn trace() -> TraceReading {
 
 fn profiled(capture: CaptureState, clean: Outcome) -> ProfileReading {
     ProfileReading {
+        subject: Subject::GivenLoad,
+        account: Account::default(),
         clean,
         clean_status: FpsStatus::Ok,
         streams: Some(StreamCount::new(4)),

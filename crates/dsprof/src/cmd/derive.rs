@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use ds_ceilings::{Ceilings, GpuIdentity, GpuTable};
-use ds_derive::{Consequence, Plan, Plateau, plateau};
+use ds_derive::{Consequence, Plan, Plateau, Variant, plateau};
 use ds_orchestrate::bundle::StageName;
 use ds_orchestrate::report::{
     Block, Document, KnobReport, RetentionReport, expected, knob_reports, plan_document,
@@ -12,7 +12,8 @@ use ds_orchestrate::report::{
 };
 use ds_orchestrate::transaction::{self, Recovery};
 use ds_orchestrate::{
-    DiskFiles, Error, PlannedEdits, TuneRequest, plan_without_sweep, read_hw, run_sweep,
+    DiskFiles, Error, PlannedEdits, TuneRequest, fit_to_installed, plan_edits, plan_without_sweep,
+    read_hw, run_sweep,
 };
 use serde_json::json;
 
@@ -41,28 +42,29 @@ pub(crate) fn run(args: &DeriveArgs) -> Result<Status> {
     wishes.retention = tracks::measured(&opened, &args.wishes.tracks, &merged, &pipeline, &wishes)?;
     let request = merged.request(wishes, None)?;
 
-    let (gpu, found) = if opened.is_replay() {
-        let (identity, ceilings, found) = opened.with_session(
+    let plan = if opened.is_replay() {
+        opened.with_session(
             "derive",
             Some((&path, &pipeline)),
             &merged,
             None,
-            |session| measured(session, &pipeline, &request),
-        )?;
-        (Some((identity, ceilings)), Some(found))
+            |session| {
+                let (identity, ceilings, found) = measured(session, &pipeline, &request)?;
+                let gpu = Some((&identity, &ceilings));
+                let (plan, _) = plan_without_sweep(&pipeline, &request.wishes, gpu, Some(found))?;
+                Ok(fit_to_installed(session, &pipeline, plan)?)
+            },
+        )?
     } else {
-        (
-            args.gpu
-                .as_deref()
-                .map(|name| Ok::<_, anyhow::Error>((GpuIdentity::named(name), planned(name)?)))
-                .transpose()?,
-            None,
-        )
+        let ceilings = args.gpu.as_deref().map(planned).transpose()?;
+        let identity = args.gpu.as_deref().map(GpuIdentity::named);
+        let gpu = identity.as_ref().zip(ceilings.as_ref());
+        let (plan, _) = plan_without_sweep(&pipeline, &request.wishes, gpu, None)?;
+        Opened::on_machine(&merged, |session| {
+            Ok(fit_to_installed(session, &pipeline, plan)?)
+        })?
     };
-    let gpu = gpu
-        .as_ref()
-        .map(|(identity, ceilings)| (identity, ceilings));
-    let (plan, edits) = plan_without_sweep(&pipeline, &request.wishes, gpu, found)?;
+    let edits = plan_edits(&pipeline, &plan, Variant::Every)?;
 
     let tracks: Vec<RetentionReport> = request
         .wishes

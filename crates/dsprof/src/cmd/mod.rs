@@ -1,5 +1,6 @@
 //! One module a command.
 
+mod attach;
 mod capacity;
 mod derive;
 mod hw;

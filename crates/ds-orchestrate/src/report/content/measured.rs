@@ -22,6 +22,11 @@ pub fn sweep_document(report: &PlateauReport) -> Document {
     out
 }
 
+/// Where the time of a trace goes.
+pub fn trace_document(trace: Option<&TraceReport>, no_trace: Option<&str>) -> Document {
+    plugins(trace, no_trace)
+}
+
 /// The whole pipeline, what bounds it and where the time goes.
 pub fn profile_document(
     measured: &E2eReport,

@@ -1,12 +1,14 @@
 //! What each report says: from its data to a document.
 
+mod capture;
 mod hardware;
 mod measured;
 mod plan;
 mod tracks;
 
+pub use capture::capture_document;
 pub use hardware::hardware_document;
-pub use measured::{profile_document, sweep_document};
+pub use measured::{profile_document, sweep_document, trace_document};
 pub use plan::{capacity_document, plan_document};
 pub use tracks::retention_document;
 
@@ -40,7 +42,9 @@ pub fn report_document(report: &Report, extent: Extent) -> Document {
         out.push(Block::Table(sweep_table(plateau)));
         out.bullets(plateau.notes.iter().cloned());
     }
-    out = out.then(utilisation(report.e2e.as_ref(), report.trace.as_ref()));
+    out = out
+        .then(capture_document(&report.preflight, report.capture.as_ref()))
+        .then(utilisation(report.e2e.as_ref(), report.trace.as_ref()));
     if let Some(verdict) = &report.bound {
         out = out.then(bound(verdict));
     }

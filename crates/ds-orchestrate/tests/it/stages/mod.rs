@@ -2,6 +2,8 @@
 
 mod hw;
 mod jetson;
+mod live_nsys;
+mod nsys;
 mod nvml;
 mod profile;
 mod sweep;
@@ -28,18 +30,19 @@ impl NvmlSource for Unasked {
 }
 
 /// A machine, or a recording of one.
-struct Machine<'a> {
-    runner: &'a dyn Runner,
-    nvml: &'a dyn NvmlSource,
-    via: Via,
-    visible: Option<&'a str>,
-    files: Option<&'a Path>,
-    bundle: Option<Rc<RefCell<Bundle>>>,
+pub(crate) struct Machine<'a> {
+    pub(crate) runner: &'a dyn Runner,
+    pub(crate) nvml: &'a dyn NvmlSource,
+    pub(crate) via: Via,
+    pub(crate) visible: Option<&'a str>,
+    pub(crate) files: Option<&'a Path>,
+    pub(crate) bundle: Option<Rc<RefCell<Bundle>>>,
+    pub(crate) nsys: &'a str,
 }
 
 impl<'a> Machine<'a> {
     /// A machine of which nvidia-smi alone can be asked.
-    fn new(runner: &'a dyn Runner) -> Self {
+    pub(crate) fn new(runner: &'a dyn Runner) -> Self {
         Self {
             runner,
             nvml: &Unasked,
@@ -47,11 +50,12 @@ impl<'a> Machine<'a> {
             visible: None,
             files: None,
             bundle: None,
+            nsys: "nsys",
         }
     }
 
     /// Runs `work` with a session and gives its result with the events in words.
-    fn session<T>(self, work: impl FnOnce(&mut Session<'_>) -> T) -> (T, Vec<String>) {
+    pub(crate) fn session<T>(self, work: impl FnOnce(&mut Session<'_>) -> T) -> (T, Vec<String>) {
         let mut events = Vec::new();
         let mut progress = |event: &Event| events.push(event.to_string());
         let mut session = Session {
@@ -60,7 +64,7 @@ impl<'a> Machine<'a> {
             via: self.via,
             files: self.files.map(Path::to_owned),
             bundle: self.bundle,
-            nsys: "nsys".to_owned(),
+            nsys: self.nsys.to_owned(),
             gpu_index: 0,
             visible: self.visible.map(str::to_owned),
             progress: &mut progress,

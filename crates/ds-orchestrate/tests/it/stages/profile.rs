@@ -2,22 +2,30 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use ds_ceilings::StreamCount;
 use ds_derive::Outcome as Point;
 use ds_orchestrate::process::{CommandSpec, Exit, Outcome, RunError};
-use ds_orchestrate::{CaptureState, Error, Launch, ProfileReading, ProfileRequest, profile};
+use ds_orchestrate::{
+    CaptureState, Counted, Error, GpuMetrics, Launch, ProfileReading, ProfileRequest, Subject,
+    profile,
+};
 
 use super::{dmon, steady, with_session};
 use crate::support::{Fake, folder, not_found, outcome, put, testdata};
 
-fn request() -> ProfileRequest {
+pub(super) fn request() -> ProfileRequest {
     ProfileRequest {
         launch: Launch::parse("load --batch {batch} --seconds {seconds}").expect("a command"),
         batch: 8,
         streams: 8,
         seconds: 30,
         trace_seconds: 10,
+        subject: Subject::GivenLoad,
+        counted: Counted::ByEmitter,
+        gpu_metrics: GpuMetrics::LeftOut,
+        patience: Duration::from_secs(60),
     }
 }
 
