@@ -34,6 +34,7 @@
 //! - The inference-only pipeline of the sweep loops the first file source; without one the caller gives the load.
 //! - NVML (feature `nvml`) does not tell the ids of MIG instances, nor JPEG and OFA utilisation; nvidia-smi does.
 //! - [`retention`] knows no ground truth: it counts ids that another one replaced, not objects that were never found.
+//! - The plan's variant for measuring is written for deepstream-app and gst-launch; other forms are measured as they are.
 //! - nsys is asked for CUDA and NVTX without CPU sampling; a capture that fails is named and the run goes on.
 
 pub mod atomic;

@@ -157,9 +157,10 @@ fn choose(
     };
     let clean = chosen.request(wanted).clean_command();
     match session.runner.recorded(&clean) {
-        Recorded::Same => {}
+        // Nothing ran where a gate stopped it.
+        Recorded::Same | Recorded::Nothing => {}
         // A recording of the pipeline as it was.
-        Recorded::Other | Recorded::Nothing => return Ok(as_it_is()),
+        Recorded::Other => return Ok(as_it_is()),
         Recorded::Live => {
             let Some(bundle) = &session.bundle else {
                 not_possible(

@@ -92,7 +92,6 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     /// The pipeline: deepstream-app file, or a script with a gst-launch line
-    #[arg(required_unless_present_any = ["replay", "attach"])]
     pub(crate) pipeline: Option<String>,
     #[command(flatten)]
     pub(crate) wishes: WishArgs,

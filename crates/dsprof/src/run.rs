@@ -114,7 +114,12 @@ impl Opened {
             .cloned()
             .or_else(|| self.inputs().and_then(|inputs| inputs.pipeline.clone()))
             .ok_or_else(|| {
-                Usage("name the pipeline: the recording was made without one".to_owned()).into()
+                let reason = if self.is_replay() {
+                    "the recording was made without one"
+                } else {
+                    "a file of deepstream-app, or a script with a gst-launch line"
+                };
+                Usage(format!("name the pipeline: {reason}")).into()
             })
     }
 
@@ -222,6 +227,8 @@ impl Opened {
         let unkept = Self {
             recorded: None,
             bundle: None,
+            interrupt: Interrupt::default(),
+            is_over: Arc::default(),
         };
         unkept.with_session("", None, merged, None, work)
     }

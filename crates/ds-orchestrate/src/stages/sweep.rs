@@ -268,9 +268,9 @@ pub(super) struct MeasuredLoad {
     pub(super) log: FpsLog,
     pub(super) outcome: Outcome,
     pub(super) load: Result<GpuLoad, String>,
-    pub(super) memory: Option<Bytes>,
     /// How long it took to show its first rate; `None` where it showed none.
     pub(super) warm_up: Option<Duration>,
+    pub(super) memory: Option<Bytes>,
 }
 
 /// Runs a load with the samplers beside it, for so many seconds of shown rates at most.
@@ -280,11 +280,28 @@ pub(super) fn run_load(
     sampler_purpose: &str,
     seconds: u32,
 ) -> Result<MeasuredLoad, Error> {
-    let side = sampler(sampler_purpose.to_owned(), load);
-    let enough = Duration::from_secs(u64::from(seconds));
-    let mut reader = FpsReader::new();
-    let began = now();
-    let mut first_rate: Option<Instant> = None;
+    let patience = Patience::new(seconds);
+    run_patiently(session, load.clone(), sampler_purpose, patience, None)
+}
+
+/// Runs a load with the samplers beside it. It is stopped once its rate is known well enough or was shown for long enough,
+/// and given up when it shows nothing.
+fn run_patiently(
+    session: &mut Session<'_>,
+    load: CommandSpec,
+    sampler_purpose: &str,
+    patience: Patience,
+    frames_a_buffer: Option<Batch>,
+) -> Result<MeasuredLoad, Error> {
+    let load = load.timeout(patience.in_all()).line_buffered();
+    let memory_purpose = sampler_purpose.replace("dmon", "memory");
+    let sides = [
+        sampler(sampler_purpose.to_owned(), &load),
+        memory_sampler(memory_purpose, &load),
+    ];
+    let mut watch = LoadWatch::new(patience, frames_a_buffer, now());
+    let seconds = patience.longest.as_secs();
+    session.tell(&Event::Load(u32::try_from(seconds).unwrap_or(u32::MAX)));
     let progress = &mut *session.progress;
     let (outcome, sampled) = session.runner.run_beside(&load, &sides, &mut |heard| {
         let seen = watch.heard(heard, now());
@@ -302,8 +319,8 @@ pub(super) fn run_load(
     Ok(MeasuredLoad {
         log: read_log(&outcome),
         outcome,
-        load: read_load(sampled, session.gpu_index),
-        warm_up: first_rate.map(|first| first - began),
+        load: read_load(utilisation, session.gpu_index),
+        memory: read_memory(&memory, session.gpu_index),
         warm_up: watch.warm_up(),
     })
 }
@@ -315,6 +332,9 @@ pub(super) fn run_load(
 fn now() -> Instant {
     Instant::now()
 }
+
+/// Warm-up that is allowed on top of the measured time where nobody watches a program.
+pub(super) const WARM_UP: Duration = Duration::from_secs(120);
 
 /// Texts by which CUDA, TensorRT and PyTorch say that memory ran out.
 const OUT_OF_MEMORY: [&str; 5] = [

@@ -91,7 +91,9 @@ fn what_a_trace_holds_is_covered_and_what_it_lacks_is_not() {
 
 #[test]
 fn kernels_without_a_range_of_nvinfer_tell_a_broken_injection() {
-    let trace = trace("h200-resnet152-graphs");
+    let mut trace = trace("h200-resnet152-graphs");
+    assert_eq!(coverage_in(&pipeline(INFER), &trace).broken, None);
+    trace.plugins.clear();
     let broken = coverage_in(&pipeline(INFER), &trace)
         .broken
         .expect("none reach nsys");

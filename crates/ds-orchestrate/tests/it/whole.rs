@@ -25,7 +25,7 @@ fn pipeline_folder(root: &Path) -> String {
     let script = fs::read_to_string(from.join("pipeline.sh")).expect("it is shipped");
     let script = script.replace(
         "set -eu\n",
-        "set -eu\nPATH=\"$(dirname \"$0\")/bin:$PATH\"\n",
+        "set -eu\ncd \"$(dirname \"$0\")\"\nPATH=\"$PWD/bin:$PATH\"\n",
     );
     put(&root.join("pipeline.sh"), script);
     let config = "config_infer_primary_resnet152.txt";

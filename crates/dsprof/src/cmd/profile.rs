@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use ds_ceilings::Batch;
-use ds_config::Pipeline;
 use ds_derive::plateau;
 use ds_orchestrate::bundle::StageName;
 use ds_orchestrate::report::{
@@ -10,7 +9,7 @@ use ds_orchestrate::report::{
     profile_document, trace_report,
 };
 use ds_orchestrate::{
-    DiskFiles, Error, ProfileReading, Whole, WholeRequest, coverage_in, facts_of, judge,
+    DiskFiles, Error, WholeRequest, coverage_in, facts_of, judge,
     profile_whole, run_sweep,
 };
 use serde_json::json;
