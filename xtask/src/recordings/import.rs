@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use ds_ceilings::{Fps, StreamCount};
@@ -17,7 +18,8 @@ use ds_orchestrate::process::{
     Together, Watch,
 };
 use ds_orchestrate::{
-    Launch, Scope, Session, TuneRequest, Via, Wishes, pipeline_hashes, read_pipeline, tune,
+    GpuMetrics, Launch, Scope, Session, TuneRequest, Via, Wishes, pipeline_hashes, read_pipeline,
+    tune,
 };
 
 use crate::export::{self, Window};
@@ -159,6 +161,9 @@ fn import_set(shared: &Path, hardware: &Path, set: &Set, root: &Path) -> Result<
         seconds: 7,
         repeat: 1,
         trace_seconds: 5,
+        gpu_metrics: GpuMetrics::LeftOut,
+        nsys_patience: Duration::from_secs(300),
+        waived: Vec::new(),
         provenance: Some(set.provenance.to_owned()),
     };
     let mut silent = |_: &ds_orchestrate::Event| {};

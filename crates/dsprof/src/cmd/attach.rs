@@ -1,12 +1,12 @@
 //! `dsprof profile --attach`.
 
 use anyhow::Result;
+use ds_orchestrate::AttachRequest;
 use ds_orchestrate::attach;
 use ds_orchestrate::bundle::StageName;
 use ds_orchestrate::report::{
     Block, Document, account_report, capture_document, trace_document, trace_report,
 };
-use ds_orchestrate::AttachRequest;
 use serde_json::json;
 
 use crate::cli::ProfileArgs;
@@ -36,10 +36,7 @@ pub(crate) fn run(args: &ProfileArgs, opened: &Opened, session: &str) -> Result<
     page::show(
         &args.run.page,
         |_| {
-            let not_measured = format!(
-                "not measured: dsprof did not start {}",
-                capture.subject
-            );
+            let not_measured = format!("not measured: dsprof did not start {}", capture.subject);
             let facts = vec![("E2E measured".to_owned(), not_measured)];
             let head: Document = [Block::Facts(facts)].into_iter().collect();
             head.then(trace_document(trace.as_ref(), missing))

@@ -9,8 +9,7 @@ use ds_orchestrate::report::{
     profile_document, trace_report,
 };
 use ds_orchestrate::{
-    DiskFiles, Error, WholeRequest, coverage_in, facts_of, judge,
-    profile_whole, run_sweep,
+    DiskFiles, Error, WholeRequest, coverage_in, facts_of, judge, profile_whole, run_sweep,
 };
 use serde_json::json;
 
