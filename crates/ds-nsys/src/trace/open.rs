@@ -109,7 +109,10 @@ impl Trace {
             source,
         };
         let len = std::fs::metadata(database).map_err(read_error)?.len();
-        let head = read_head(&mut File::open(database).map_err(read_error)?).map_err(read_error)?;
+        // Kept open as long as the connections: closing any descriptor of a file gives up all locks that the process holds
+        // on it.
+        let mut file = File::open(database).map_err(read_error)?;
+        let head = read_head(&mut file).map_err(read_error)?;
         check_length(path, &head, len)?;
         let query_error = |source| Error::query(path, "sqlite_master", source);
         let (conn, location) = connect_somehow(database).map_err(query_error)?;
@@ -120,6 +123,9 @@ impl Trace {
             Integrity::Length
         };
         let schema = Schema::read(&conn).map_err(query_error)?;
+        let schema_cookie = conn
+            .pragma_query_value(None, "schema_version", |row| row.get(0))
+            .map_err(query_error)?;
         if !schema.looks_like_an_export() {
             let found = "a SQLite database without the tables of one".to_owned();
             return Err(Error::NotAnExport {
@@ -138,6 +144,8 @@ impl Trace {
         Ok(Self {
             path: path.to_owned(),
             conn,
+            file,
+            schema_cookie,
             location,
             schema,
             strings,
