@@ -58,14 +58,22 @@ impl<K: Copy + Eq + Hash, V: Default> Grouped<K, V> {
 impl<K: Copy + Eq + Hash, V: Default + Merge> Grouped<K, V> {
     /// Joins what several threads grouped apart.
     pub(crate) fn joined(parts: Vec<Self>) -> Self {
-        let mut parts = parts.into_iter();
-        let mut joined = parts.next().unwrap_or_default();
+        let mut joined = Self::default();
+        joined.join(parts);
+        joined
+    }
+
+    /// Takes over what several threads grouped apart.
+    pub(crate) fn join(&mut self, parts: Vec<Self>) {
         for part in parts {
+            if self.groups.is_empty() {
+                *self = part;
+                continue;
+            }
             for (key, value) in part.groups {
-                joined.entry(key).merge(value);
+                self.entry(key).merge(value);
             }
         }
-        joined
     }
 }
 

@@ -90,6 +90,7 @@ mod kineto;
 mod launch;
 mod memory_usage;
 mod nvtx;
+mod pages;
 mod query;
 mod report;
 mod rows;
@@ -126,7 +127,7 @@ pub use nvtx::{
 pub use query::{Scope, Selection, Split, Window};
 pub use report::{
     Cell, Heading, NameWidth, NvtxNames, Report, ReportKind, ReportOptions, RowSink,
-    SeparatedWriter, Table,
+    SeparatedWriter, Table, TextReport,
 };
 pub use samples::{DurationSummary, SizeSummary};
 pub use schema::SchemaVersion;

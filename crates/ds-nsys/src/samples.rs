@@ -2,13 +2,15 @@
 //!
 //! A median is exact only when every value is kept. Durations repeat a lot, though: GPU times come in steps of 32 ns, and
 //! most calls last microseconds. So a group keeps plain 32-bit values while they are few, and from then on each distinct
-//! value once with its count, which bounds memory by the number of distinct durations instead of the number of rows.
+//! value once with its count, which bounds memory by the number of distinct durations instead of the number of rows. Few
+//! means a page of memory: a report by range, thread and kernel has tens of thousands of groups.
 
 use crate::grouped::Merge;
 use crate::units::{Bytes, FracBytes, FracNanos, Nanos};
 
-/// A group with more plain values than this is condensed to distinct ones: one MiB of values.
-const PLAIN_UP_TO: usize = 1 << 18;
+/// A group with more plain values than this is condensed to distinct ones: 4 KiB of values, which sort within the
+/// processor's nearest cache.
+const PLAIN_UP_TO: usize = 1 << 10;
 
 /// The values of one group.
 #[derive(Debug, Default)]
@@ -53,9 +55,7 @@ impl Samples {
         }
         self.wide.sort_unstable();
         let mut sums = Sums::default();
-        for value in &self.plain {
-            sums.add(i64::from(*value), 1);
-        }
+        sums.add_plain(&self.plain);
         for (value, count) in &self.counted {
             sums.add(i64::from(*value), *count);
         }
@@ -186,6 +186,23 @@ impl Sums {
             .and_then(|(sum, more)| sum.checked_add(more));
         self.min = self.min.min(value);
         self.max = self.max.max(value);
+    }
+
+    /// Adds many values, none of which can overflow anything.
+    fn add_plain(&mut self, values: &[u32]) {
+        let (Some(min), Some(max)) = (values.iter().min(), values.iter().max()) else {
+            return;
+        };
+        let total: u128 = values.iter().map(|value| u128::from(*value)).sum();
+        let squares: u128 = values
+            .iter()
+            .map(|value| u128::from(u64::from(*value) * u64::from(*value)))
+            .sum();
+        self.count += values.len() as u64;
+        self.total += total.cast_signed();
+        self.squares = self.squares.and_then(|sum| sum.checked_add(squares));
+        self.min = self.min.min(i64::from(*min));
+        self.max = self.max.max(i64::from(*max));
     }
 
     fn mean(&self) -> f64 {

@@ -8,7 +8,12 @@ use std::str::FromStr;
 
 use rusqlite::Connection;
 
+use crate::pages::{Layout, Place};
+use crate::rows::Column;
 use crate::trace::ExportVersion;
+
+/// The declared types, as the exporter writes them, whose values SQLite hands out as they are stored.
+const PLAIN_TYPES: [&str; 2] = ["INTEGER", "TEXT"];
 
 /// The newest layout whose exports were examined: that of Nsight Systems 2026.2.1.
 pub(crate) const NEWEST_EXAMINED: SchemaVersion = SchemaVersion {
@@ -72,11 +77,22 @@ impl fmt::Display for SchemaVersion {
 /// One table of the export.
 #[derive(Debug, Default)]
 struct Table {
-    columns: Vec<String>,
+    columns: Vec<TableColumn>,
     /// The column that is the integer primary key, if any: a lookup by it needs no scan.
     integer_key: Option<String>,
     /// Tables without row ids and views cannot be cut into ranges.
     has_rowid: bool,
+    /// Whether records hold the columns in the order of their declaration: computed columns are in no record.
+    is_plain: bool,
+}
+
+/// One column of a table.
+#[derive(Debug)]
+struct TableColumn {
+    name: String,
+    /// Whether records hold its values as SQLite gives them: it is no stand-in for the row id, none whose integers are read
+    /// as floats, and none that has another value than NULL in records from before it was added.
+    is_plain: bool,
 }
 
 /// Tables and columns of an export, by name.
@@ -93,24 +109,32 @@ impl Schema {
         let mut names = names.query([])?;
         // With computed columns (2 and 3), which `table_info` leaves out and traces of PyTorch's profiler have; 1 marks the
         // hidden ones of virtual tables.
-        let mut columns =
-            conn.prepare("SELECT name, type, pk FROM pragma_table_xinfo(?1) WHERE hidden <> 1")?;
+        let mut columns = conn.prepare(
+            "SELECT name, type, pk, dflt_value IS NULL, hidden FROM pragma_table_xinfo(?1) WHERE hidden <> 1",
+        )?;
         while let Some(row) = names.next()? {
             let name: String = row.get(0)?;
             let kind: String = row.get(1)?;
             let sql: String = row.get::<_, Option<String>>(2)?.unwrap_or_default();
+            let has_rowid = kind == "table" && !sql.to_ascii_uppercase().contains("WITHOUT ROWID");
             let mut table = Table {
-                has_rowid: kind == "table" && !sql.to_ascii_uppercase().contains("WITHOUT ROWID"),
+                has_rowid,
+                is_plain: has_rowid,
                 ..Table::default()
             };
             let mut rows = columns.query([&name])?;
-            while let Some(column) = rows.next()? {
+            while let Some(row) = rows.next()? {
                 let (column, kind, key): (String, String, i64) =
-                    (column.get(0)?, column.get(1)?, column.get(2)?);
+                    (row.get(0)?, row.get(1)?, row.get(2)?);
+                let (no_default, hidden): (bool, i64) = (row.get(3)?, row.get(4)?);
+                table.is_plain &= hidden == 0;
                 if key == 1 && kind.eq_ignore_ascii_case("INTEGER") {
                     table.integer_key = Some(column.clone());
                 }
-                table.columns.push(column);
+                table.columns.push(TableColumn {
+                    name: column,
+                    is_plain: no_default && key == 0 && PLAIN_TYPES.contains(&kind.as_str()),
+                });
             }
             schema.tables.insert(name, table);
         }
@@ -124,7 +148,27 @@ impl Schema {
     pub(crate) fn has_column(&self, table: &str, column: &str) -> bool {
         self.tables
             .get(table)
-            .is_some_and(|t| t.columns.iter().any(|c| c == column))
+            .is_some_and(|t| t.columns.iter().any(|c| c.name == column))
+    }
+
+    /// Where the columns of a pass are in the table's records; `None` where only SQLite can tell.
+    ///
+    /// A column that the table lacks is absent; whether it may be, the caller has decided.
+    pub(crate) fn layout(&self, table: &str, columns: &[Column]) -> Option<Layout> {
+        let table = self.tables.get(table).filter(|table| table.is_plain)?;
+        let place = |column: &Column| {
+            let at = table.columns.iter().position(|c| c.name == column.name);
+            match at {
+                Some(at) => table.columns[at].is_plain.then_some(Place::Stored(at)),
+                None if column.name == "rowid" => Some(Place::RowId),
+                None => Some(Place::Absent),
+            }
+        };
+        columns
+            .iter()
+            .map(place)
+            .collect::<Option<_>>()
+            .map(Layout::new)
     }
 
     pub(crate) fn has_columns(&self, table: &str, columns: &[&str]) -> bool {

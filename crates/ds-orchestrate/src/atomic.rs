@@ -1,7 +1,7 @@
 //! The only place that writes files: whole, or not at all.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Seek as _, Write};
 use std::os::unix::fs::{MetadataExt as _, fchown};
 use std::path::{Path, PathBuf};
 
@@ -15,11 +15,39 @@ use tempfile::NamedTempFile;
 ///
 /// When the directory cannot be written or the rename fails; the old content is then untouched.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let target = resolve(path)?;
-    let directory = match target.parent() {
+    replace(path, |file| file.write_all(bytes))
+}
+
+/// As [`write`], with what `make` writes, which then never has to be in memory as a whole. While it is made it has no name,
+/// so that nothing is left behind when the program is ended.
+///
+/// # Errors
+///
+/// As [`write`], and when `make` fails; the old content is then untouched.
+pub fn write_with(
+    path: &Path,
+    make: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut made = tempfile::tempfile_in(directory_of(&resolve(path)?))?;
+    let mut buffered = BufWriter::new(&mut made);
+    make(&mut buffered)?;
+    buffered.flush()?;
+    drop(buffered);
+    made.rewind()?;
+    replace(path, |file| io::copy(&mut made, file).map(drop))
+}
+
+fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
-    };
+    }
+}
+
+/// Puts what `fill` writes in the place of the file's content.
+fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    let target = resolve(path)?;
+    let directory = directory_of(&target);
     let mut file = NamedTempFile::new_in(directory)?;
     let permissions = match fs::metadata(&target) {
         Ok(present) => {
@@ -30,7 +58,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => default_permissions(),
         Err(error) => return Err(error),
     };
-    file.write_all(bytes)?;
+    fill(file.as_file_mut())?;
     // The temporary file is created private; the mode has to be right before it takes the place of the old one.
     file.as_file().set_permissions(permissions)?;
     file.as_file().sync_all()?;

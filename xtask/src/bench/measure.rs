@@ -20,6 +20,15 @@ pub(super) struct Measured {
     pub(super) output: String,
 }
 
+/// What is done with what a program prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// It can be compared.
+    Output,
+    /// It is too much to keep.
+    Nothing,
+}
+
 /// How often the kernel is asked for the peak: often enough that what the last moments add is small.
 const POLL: Duration = Duration::from_millis(2);
 
@@ -27,14 +36,21 @@ const POLL: Duration = Duration::from_millis(2);
 ///
 /// The peak is the kernel's own high-water mark, read until the process ends. It belongs to the process itself, so for
 /// a program that starts others it says less than all of them take.
-fn run(step: &Step) -> Result<Measured> {
+pub(super) fn run(step: &Step, keep: Keep) -> Result<Measured> {
     // A file takes everything at once: a pipe would make the program wait for its reader.
-    let mut printed = tempfile::tempfile().context("creating a temporary file")?;
+    let mut printed = match keep {
+        Keep::Output => Some(tempfile::tempfile().context("creating a temporary file")?),
+        Keep::Nothing => None,
+    };
+    let stdout = match &printed {
+        Some(file) => Stdio::from(file.try_clone()?),
+        None => Stdio::null(),
+    };
     let started = Instant::now();
     let mut child = step
         .command()
         .stdin(Stdio::null())
-        .stdout(printed.try_clone()?)
+        .stdout(stdout)
         .stderr(Stdio::null())
         .spawn()
         .with_context(|| format!("starting `{}`", step.shown()))?;
@@ -61,8 +77,10 @@ fn run(step: &Step) -> Result<Measured> {
         bail!("`{}` ended with {status}", step.shown());
     }
     let mut output = String::new();
-    printed.rewind()?;
-    printed.read_to_string(&mut output)?;
+    if let Some(printed) = &mut printed {
+        printed.rewind()?;
+        printed.read_to_string(&mut output)?;
+    }
     Ok(Measured {
         wall,
         peak_bytes,
@@ -72,7 +90,8 @@ fn run(step: &Step) -> Result<Measured> {
 
 /// The run of the middle duration among three, with the largest peak of all.
 pub(super) fn three_runs(step: &Step) -> Result<Measured> {
-    let mut runs = [run(step)?, run(step)?, run(step)?];
+    let once = || run(step, Keep::Output);
+    let mut runs = [once()?, once()?, once()?];
     runs.sort_by_key(|run| run.wall);
     let peak_bytes = runs.iter().map(|run| run.peak_bytes).max();
     let [_, median, _] = runs;
@@ -117,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_program_that_fails_is_not_measured() {
-        assert!(run(&Step::cargo().args(["no-such-command"])).is_err());
+        assert!(run(&Step::cargo().args(["no-such-command"]), Keep::Output).is_err());
     }
 
     #[test]

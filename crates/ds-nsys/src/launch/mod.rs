@@ -4,15 +4,18 @@
 //! pass over the calls fills in those that launched something: most calls did not, and take no memory.
 
 mod ranges;
+mod shares;
 
 pub(crate) use ranges::LaunchRanges;
+pub(crate) use shares::{Share, Shares};
 
+use std::ops::RangeInclusive;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::Result;
 use crate::grouped::Grouped;
 use crate::ids::{ProcessKey, ThreadKey};
-use crate::rows::{Record, records};
+use crate::rows::{LeafFilter, Record, records};
 use crate::trace::Trace;
 
 /// A call that launched GPU work.
@@ -113,9 +116,21 @@ fn key(process: usize, correlation: u32) -> u64 {
 impl Launches {
     /// The calls that launched the work in the given tables.
     pub(crate) fn of(trace: &Trace, tables: &[&'static str]) -> Result<Self> {
+        let tables: Vec<_> = tables.iter().map(|table| (*table, None)).collect();
+        Self::within(trace, &tables, None, &(0..=u32::MAX))
+    }
+
+    /// The calls with correlation ids in a range, and on which pages those are, where that is known, for every table of work
+    /// and for the calls.
+    fn within(
+        trace: &Trace,
+        tables: &[(&'static str, Option<&LeafFilter>)],
+        call_pages: Option<&LeafFilter>,
+        ids: &RangeInclusive<u32>,
+    ) -> Result<Self> {
         let mut parts = Vec::new();
-        for table in tables {
-            parts.extend(work_keys(trace, table)?);
+        for (table, filter) in tables {
+            parts.extend(work_keys(trace, table, *filter, ids)?);
         }
         let mut processes: Vec<ProcessKey> = parts
             .iter()
@@ -152,11 +167,11 @@ impl Launches {
             threads: Vec::new(),
             names: Vec::new(),
         };
-        launches.fill(trace)?;
+        launches.fill(trace, call_pages)?;
         Ok(launches)
     }
 
-    fn fill(&mut self, trace: &Trace) -> Result<()> {
+    fn fill(&mut self, trace: &Trace, filter: Option<&LeafFilter>) -> Result<()> {
         records! {
             struct ApiCall: "CUPTI_ACTIVITY_KIND_RUNTIME" {
                 start: i64 = "start",
@@ -171,9 +186,10 @@ impl Launches {
             ..Filled::default()
         });
         let this = &*self;
-        let parts = trace.fold_parts(
+        let parts = trace.fold_some_parts(
             ApiCall::TABLE,
             ApiCall::COLUMNS,
+            filter,
             || (Near::default(), Vec::with_capacity(FOUND_AT_ONCE)),
             |(near, found), fields| {
                 let row = ApiCall::read(fields)?;
@@ -289,18 +305,24 @@ fn narrow(position: usize) -> u32 {
 }
 
 /// The ids in one table of GPU work. CUPTI's correlation ids have 32 bits; a row with another one launched from nowhere.
-fn work_keys(trace: &Trace, table: &'static str) -> Result<Vec<Keys>> {
+fn work_keys(
+    trace: &Trace,
+    table: &'static str,
+    filter: Option<&LeafFilter>,
+    ids: &RangeInclusive<u32>,
+) -> Result<Vec<Keys>> {
     use crate::rows::Column;
 
     let columns = [
         Column::if_there("globalPid"),
         Column::if_there("correlationId"),
     ];
-    let parts = trace.fold_parts(table, &columns, Keys::default, |keys, fields| {
+    let parts = trace.fold_some_parts(table, &columns, filter, Keys::default, |keys, fields| {
         let process = fields.get::<Option<i64>>(0)?.unwrap_or_default();
         let correlation = fields
             .get::<Option<i64>>(1)?
-            .and_then(|id| u32::try_from(id).ok());
+            .and_then(|id| u32::try_from(id).ok())
+            .filter(|id| ids.contains(id));
         if let Some(correlation) = correlation {
             keys.push(process, correlation);
         }

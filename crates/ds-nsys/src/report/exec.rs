@@ -8,7 +8,7 @@ use super::{Cell, Heading, Output, Report, ReportOptions};
 use crate::error::Result;
 use crate::grouped::{Grouped, Merge};
 use crate::ids::{ProcessKey, ThreadKey};
-use crate::launch::{Launches, Near, without_near};
+use crate::launch::{Near, Shares, without_near};
 use crate::rows::Column;
 use crate::samples::{Samples, Summary};
 use crate::summary::{KERNEL_TABLE, without_version};
@@ -81,7 +81,6 @@ pub(super) fn summary(
     output: &mut Output<'_>,
 ) -> Result<()> {
     let prefixes = Prefixes::of(trace, report)?;
-    let launches = Launches::of(trace, &[KERNEL_TABLE])?;
     let always = Column::always;
     let if_there = Column::if_there;
     let columns = [
@@ -92,50 +91,61 @@ pub(super) fn summary(
         if_there("globalPid"),
         if_there("correlationId"),
     ];
-    let parts = trace.fold_parts(
-        KERNEL_TABLE,
-        &columns,
-        || (Grouped::<RawKey, Phases>::default(), Near::default()),
-        |(groups, near), fields| {
-            let (start, end): (i64, i64) = (fields.get(0)?, fields.get(1)?);
-            if !options.window.holds(Nanos(start), Nanos(end)) {
-                return Ok(());
-            }
-            let process = ProcessKey::of(fields.get::<Option<i64>>(4)?.unwrap_or_default());
-            let correlation: Option<i64> = fields.get(5)?;
-            let slot =
-                correlation.and_then(|correlation| launches.slot_near(near, process, correlation));
-            // A kernel whose call is not in the export has no phases.
-            let Some(call) = slot.and_then(|slot| launches.call(slot)) else {
-                return Ok(());
-            };
-            let prefix = prefixes
-                .as_ref()
-                .and_then(|prefixes| prefixes.position(near, process, correlation));
-            let key = (
-                launches.thread(call),
-                fields.get(3)?,
-                launches.name(call),
-                fields.get(2)?,
-                prefix,
-            );
-            let phases = groups.entry(key);
-            phases
-                .total
-                .push(end.max(call.end).saturating_sub(call.start));
-            phases.call.push(call.end.saturating_sub(call.start));
-            phases.kernel.push(end.saturating_sub(start));
-            // A kernel that starts in the instant in which its call ends has waited for 0 ns, which counts.
-            if start >= call.end {
-                phases.queue.push(start.saturating_sub(call.end));
-            }
-            Ok(())
-        },
-    )?;
+    let mut by_key: Grouped<RawKey, Phases> = Grouped::default();
+    let mut shares = Shares::of(trace, &[KERNEL_TABLE])?;
+    while let Some(share) = shares.next()? {
+        let launches = &share.launches;
+        let around = prefixes.as_ref().map(|prefixes| prefixes.around(launches));
+        let parts = share.fold_parts(
+            trace,
+            KERNEL_TABLE,
+            &columns,
+            || (Grouped::<RawKey, Phases>::default(), Near::default()),
+            |(groups, near), fields| {
+                let (start, end): (i64, i64) = (fields.get(0)?, fields.get(1)?);
+                if !options.window.holds(Nanos(start), Nanos(end)) {
+                    return Ok(());
+                }
+                let process = ProcessKey::of(fields.get::<Option<i64>>(4)?.unwrap_or_default());
+                let correlation: Option<i64> = fields.get(5)?;
+                if !share.holds(correlation) {
+                    return Ok(());
+                }
+                let slot = correlation
+                    .and_then(|correlation| launches.slot_near(near, process, correlation));
+                // A kernel whose call is not in the export has no phases.
+                let Some((slot, call)) = slot.and_then(|slot| Some((slot, launches.call(slot)?)))
+                else {
+                    return Ok(());
+                };
+                let prefix = prefixes
+                    .as_ref()
+                    .zip(around.as_ref())
+                    .and_then(|(prefixes, around)| prefixes.position(around, slot));
+                let key = (
+                    launches.thread(call),
+                    fields.get(3)?,
+                    launches.name(call),
+                    fields.get(2)?,
+                    prefix,
+                );
+                let phases = groups.entry(key);
+                phases
+                    .total
+                    .push(end.max(call.end).saturating_sub(call.start));
+                phases.call.push(call.end.saturating_sub(call.start));
+                phases.kernel.push(end.saturating_sub(start));
+                // A kernel that starts in the instant in which its call ends has waited for 0 ns, which counts.
+                if start >= call.end {
+                    phases.queue.push(start.saturating_sub(call.end));
+                }
+                Ok(())
+            },
+        )?;
+        by_key.join(without_near(parts));
+    }
     let mut by_name: BTreeMap<(ThreadKey, i64, String, String), Phases> = BTreeMap::new();
-    for ((thread, device, call, kernel, prefix), phases) in
-        Grouped::joined(without_near(parts)).into_groups()
-    {
+    for ((thread, device, call, kernel, prefix), phases) in by_key.into_groups() {
         let call = without_version(&trace.name(Some(call))?).to_owned();
         let kernel = trace.name(kernel)?;
         let kernel = match prefixes.as_ref().zip(prefix) {

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use super::summary::{SummaryRow, print, time_columns};
 use super::{Cell, Heading, NvtxNames, Output, Report, ReportOptions};
 use crate::error::Result;
-use crate::grouped::{Grouped, Merge};
+use crate::grouped::{Grouped, Merge as _};
 use crate::ids::ProcessKey;
-use crate::launch::{LaunchRanges, Launches, Near, without_near};
+use crate::launch::{LaunchRanges, Launches, Near, Shares, without_near};
 use crate::nvtx::Ranges;
 use crate::rows::{Column, Fields};
 use crate::samples::{Samples, Summary};
@@ -126,36 +126,27 @@ fn dimensions([x, y, z]: &[i64; 3]) -> String {
 
 /// The range names that stand before kernel names.
 pub(super) struct Prefixes {
-    launches: Launches,
-    around: LaunchRanges,
     ranges: Ranges,
 }
 
 impl Prefixes {
-    /// Finds the innermost range around every kernel's launch; `None` when they are not asked for.
+    /// The names; `None` when they are not asked for.
     pub(super) fn of(trace: &Trace, report: Report) -> Result<Option<Self>> {
         if report.nvtx_names == NvtxNames::Off {
             return Ok(None);
         }
         let ranges = trace.ranges()?.unwrap_or_default();
-        let launches = Launches::of(trace, &[KERNEL_TABLE])?;
-        let around = LaunchRanges::new(&launches, &ranges);
-        Ok(Some(Self {
-            launches,
-            around,
-            ranges,
-        }))
+        Ok(Some(Self { ranges }))
+    }
+
+    /// Finds the ranges around every launch.
+    pub(super) fn around(&self, launches: &Launches) -> LaunchRanges {
+        LaunchRanges::new(launches, &self.ranges)
     }
 
     /// The position of the name of the innermost range around a launch.
-    pub(super) fn position(
-        &self,
-        near: &mut Near,
-        process: ProcessKey,
-        correlation: Option<i64>,
-    ) -> Option<usize> {
-        let slot = self.launches.slot_near(near, process, correlation?)?;
-        let range = self.around.innermost(slot)?;
+    pub(super) fn position(&self, around: &LaunchRanges, slot: usize) -> Option<usize> {
+        let range = around.innermost(slot)?;
         Some(self.ranges.ranges[range as usize].name)
     }
 
@@ -185,34 +176,54 @@ fn grouped(
     if shapes == Shapes::Apart {
         columns.extend(["gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"].map(always));
     }
-    let parts = trace.fold_parts(
-        KERNEL_TABLE,
-        &columns,
-        || (Grouped::<GroupKey, Samples>::default(), Near::default()),
-        |(groups, near), fields| {
-            let (start, end): (i64, i64) = (fields.get(0)?, fields.get(1)?);
-            if !options.window.holds(Nanos(start), Nanos(end)) {
-                return Ok(());
-            }
-            let prefix = match &prefixes {
-                None => None,
-                Some(prefixes) => {
+    type Groups = Grouped<GroupKey, Samples>;
+    let step = |groups: &mut Groups, fields: &Fields<'_, '_>, prefix| -> Result<()> {
+        let (start, end): (i64, i64) = (fields.get(0)?, fields.get(1)?);
+        if !options.window.holds(Nanos(start), Nanos(end)) {
+            return Ok(());
+        }
+        let shape = match shapes {
+            Shapes::Together => Shape::default(),
+            Shapes::Apart => Shape::read(fields, 5)?,
+        };
+        groups
+            .entry((prefix, fields.get(2)?, shape))
+            .push(end.saturating_sub(start));
+        Ok(())
+    };
+    let mut by_key = Groups::default();
+    if let Some(prefixes) = &prefixes {
+        let mut shares = Shares::of(trace, &[KERNEL_TABLE])?;
+        while let Some(share) = shares.next()? {
+            let (launches, around) = (&share.launches, prefixes.around(&share.launches));
+            let parts = share.fold_parts(
+                trace,
+                KERNEL_TABLE,
+                &columns,
+                || (Groups::default(), Near::default()),
+                |(groups, near), fields| {
+                    let correlation: Option<i64> = fields.get(4)?;
+                    if !share.holds(correlation) {
+                        return Ok(());
+                    }
                     let process = ProcessKey::of(fields.get::<Option<i64>>(3)?.unwrap_or_default());
-                    prefixes.position(near, process, fields.get(4)?)
-                }
-            };
-            let shape = match shapes {
-                Shapes::Together => Shape::default(),
-                Shapes::Apart => Shape::read(fields, 5)?,
-            };
-            groups
-                .entry((prefix, fields.get(2)?, shape))
-                .push(end.saturating_sub(start));
-            Ok(())
-        },
-    )?;
+                    let prefix = correlation
+                        .and_then(|correlation| launches.slot_near(near, process, correlation))
+                        .and_then(|slot| prefixes.position(&around, slot));
+                    step(groups, fields, prefix)
+                },
+            )?;
+            by_key.join(without_near(parts));
+        }
+    } else {
+        let parts =
+            trace.fold_parts(KERNEL_TABLE, &columns, Groups::default, |groups, fields| {
+                step(groups, fields, None)
+            })?;
+        by_key.join(parts.unwrap_or_default());
+    }
     let mut by_name: BTreeMap<(String, Shape), Samples> = BTreeMap::new();
-    for ((prefix, name, shape), samples) in Grouped::joined(without_near(parts)).into_groups() {
+    for ((prefix, name, shape), samples) in by_key.into_groups() {
         let name = trace.name(name)?;
         let name = match prefixes.as_ref().zip(prefix) {
             Some((prefixes, prefix)) => prefixes.prefixed(prefix, &name),

@@ -11,11 +11,13 @@ mod nvtx_gpu;
 mod nvtx_trace;
 mod summary;
 mod table;
+mod text;
 mod trace;
 mod unified_memory;
 
 pub use name::{NvtxNames, Report, ReportKind};
-pub use table::{Cell, Heading, NameWidth, RowSink, SeparatedWriter, Table};
+pub use table::{Cell, Heading, RowSink, SeparatedWriter, Table};
+pub use text::{NameWidth, TextReport};
 
 use crate::error::{Error, Result};
 use crate::nvtx::RangeStyle;

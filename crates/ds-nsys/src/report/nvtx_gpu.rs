@@ -1,13 +1,13 @@
 //! NVTX ranges and the GPU work that was launched inside them.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use super::{Cell, Heading, Output, Report, ReportOptions};
 use crate::error::Result;
 use crate::grouped::{Grouped, Merge};
 use crate::ids::{ProcessKey, ThreadKey};
-use crate::launch::{LaunchRanges, Launches, Near, without_near};
+use crate::launch::{LaunchRanges, Near, Share, Shares, without_near};
 use crate::nvtx::{RangeStyle, Ranges, Sweep};
 use crate::rows::Column;
 use crate::samples::Samples;
@@ -63,15 +63,43 @@ struct Inside {
     times: Samples,
     /// How many kernels there are, each counted once.
     kernels: u64,
-    /// Positions of the ranges.
-    instances: HashSet<u32>,
+    /// Which of the ranges of that name hold any of them.
+    instances: Marks,
 }
 
 impl Merge for Inside {
     fn merge(&mut self, other: Self) {
         self.times.merge(other.times);
         self.kernels += other.kernels;
-        self.instances.extend(other.instances);
+        self.instances.merge(other.instances);
+    }
+}
+
+/// A set of small numbers, one bit each: most ranges of a name hold the same kernels, and a set of positions would take
+/// several bytes for each pair of range and kernel.
+#[derive(Debug, Default)]
+struct Marks(Vec<u64>);
+
+impl Marks {
+    fn insert(&mut self, number: u32) {
+        let (word, bit) = ((number / u64::BITS) as usize, number % u64::BITS);
+        if word >= self.0.len() {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << bit;
+    }
+
+    fn count(&self) -> u64 {
+        self.0.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+}
+
+impl Merge for Marks {
+    fn merge(&mut self, other: Self) {
+        self.0.resize(self.0.len().max(other.0.len()), 0);
+        for (word, more) in self.0.iter_mut().zip(other.0) {
+            *word |= more;
+        }
     }
 }
 
@@ -92,14 +120,13 @@ pub(super) fn kernels(
     let Some(ranges) = trace.ranges()? else {
         return Ok(());
     };
-    let launches = Launches::of(trace, &[KERNEL_TABLE])?;
-    let around = LaunchRanges::new(&launches, &ranges);
     let printed = ranges.printed_names(options.style);
     let same_print = first_of_each(&printed);
     let key_of = |at: &u32| {
         let range = &ranges.ranges[*at as usize];
         (same_print[range.name], range.style)
     };
+    let numbers = numbers_of_same_key(&ranges, key_of);
     let always = Column::always;
     let columns = [
         always("start"),
@@ -108,41 +135,52 @@ pub(super) fn kernels(
         Column::if_there("globalPid"),
         Column::if_there("correlationId"),
     ];
-    let parts = trace.fold_parts(
-        KERNEL_TABLE,
-        &columns,
-        || (Grouped::<KernelKey, Inside>::default(), Near::default()),
-        |(groups, near), fields| {
-            let (start, end): (i64, i64) = (fields.get(0)?, fields.get(1)?);
-            if !options.window.holds(Nanos(start), Nanos(end)) {
-                return Ok(());
-            }
-            let process = ProcessKey::of(fields.get::<Option<i64>>(3)?.unwrap_or_default());
-            let slot = fields
-                .get::<Option<i64>>(4)?
-                .and_then(|correlation| launches.slot_near(near, process, correlation));
-            let call = slot.and_then(|slot| launches.call(slot));
-            let (thread, name) = (call.map(|call| launches.thread(call)), fields.get(2)?);
-            let duration = end.saturating_sub(start);
-            let enclosing = slot.map_or(&[][..], |slot| around.around(slot));
-            if enclosing.is_empty() {
-                let outside = groups.entry((None, thread, name));
-                outside.times.push(duration);
-                outside.kernels += 1;
-            }
-            for (nth, at) in enclosing.iter().enumerate() {
-                let key = key_of(at);
-                let inside = groups.entry((Some(key), thread, name));
-                inside.times.push(duration);
-                inside.kernels +=
-                    u64::from(!enclosing[..nth].iter().any(|outer| key_of(outer) == key));
-                inside.instances.insert(*at);
-            }
-            Ok(())
-        },
-    )?;
+    let mut by_key: Grouped<KernelKey, Inside> = Grouped::default();
+    let mut shares = Shares::of(trace, &[KERNEL_TABLE])?;
+    while let Some(share) = shares.next()? {
+        let launches = &share.launches;
+        let around = LaunchRanges::new(launches, &ranges);
+        let parts = share.fold_parts(
+            trace,
+            KERNEL_TABLE,
+            &columns,
+            || (Grouped::<KernelKey, Inside>::default(), Near::default()),
+            |(groups, near), fields| {
+                let (start, end): (i64, i64) = (fields.get(0)?, fields.get(1)?);
+                if !options.window.holds(Nanos(start), Nanos(end)) {
+                    return Ok(());
+                }
+                let process = ProcessKey::of(fields.get::<Option<i64>>(3)?.unwrap_or_default());
+                let correlation: Option<i64> = fields.get(4)?;
+                if !share.holds(correlation) {
+                    return Ok(());
+                }
+                let slot = correlation
+                    .and_then(|correlation| launches.slot_near(near, process, correlation));
+                let call = slot.and_then(|slot| launches.call(slot));
+                let (thread, name) = (call.map(|call| launches.thread(call)), fields.get(2)?);
+                let duration = end.saturating_sub(start);
+                let enclosing = slot.map_or(&[][..], |slot| around.around(slot));
+                if enclosing.is_empty() {
+                    let outside = groups.entry((None, thread, name));
+                    outside.times.push(duration);
+                    outside.kernels += 1;
+                }
+                for (nth, at) in enclosing.iter().enumerate() {
+                    let key = key_of(at);
+                    let inside = groups.entry((Some(key), thread, name));
+                    inside.times.push(duration);
+                    inside.kernels +=
+                        u64::from(!enclosing[..nth].iter().any(|outer| key_of(outer) == key));
+                    inside.instances.insert(numbers[*at as usize]);
+                }
+                Ok(())
+            },
+        )?;
+        by_key.join(without_near(parts));
+    }
     let mut rows: BTreeMap<ShownKey<'_>, Inside> = BTreeMap::new();
-    for ((range, thread, kernel), inside) in Grouped::joined(without_near(parts)).into_groups() {
+    for ((range, thread, kernel), inside) in by_key.into_groups() {
         let name = range.map_or("", |(name, _)| &printed[name]);
         let style = range.map(|(_, style)| style);
         let key = (name, style, thread, trace.name(kernel)?.to_string());
@@ -152,7 +190,7 @@ pub(super) fn kernels(
         .into_iter()
         .filter_map(|(key, inside)| {
             let figures = inside.times.summary()?;
-            Some((key, figures, inside.kernels, inside.instances.len()))
+            Some((key, figures, inside.kernels, inside.instances.count()))
         })
         .collect();
     // A thread's key orders by process first, then by thread.
@@ -171,7 +209,7 @@ pub(super) fn kernels(
             )),
             Cell::integer_or_empty(thread.map(|thread| i64::from(thread.process().pid()))),
             Cell::integer_or_empty(thread.map(|thread| i64::from(thread.tid()))),
-            count(*instances as u64),
+            count(*instances),
             count(*kernels),
             Cell::Integer(figures.total),
             Cell::tenths(figures.mean),
@@ -192,6 +230,18 @@ fn first_of_each(printed: &[String]) -> Vec<usize> {
         .iter()
         .enumerate()
         .map(|(at, name)| *first.entry(name).or_insert(at))
+        .collect()
+}
+
+/// Numbers the ranges that share a key from 0 on.
+fn numbers_of_same_key(ranges: &Ranges, key_of: impl Fn(&u32) -> (usize, RangeStyle)) -> Vec<u32> {
+    let mut next: BTreeMap<(usize, RangeStyle), u32> = BTreeMap::new();
+    (0..)
+        .zip(&ranges.ranges)
+        .map(|(at, _)| {
+            let next = next.entry(key_of(&at)).or_default();
+            std::mem::replace(next, *next + 1)
+        })
         .collect()
 }
 
@@ -226,9 +276,13 @@ pub(super) fn projection(
     output: &mut Output<'_>,
 ) -> Result<()> {
     let ranges = trace.ranges()?.unwrap_or_default();
-    let launches = Launches::of(trace, &[KERNEL_TABLE, MEMCPY_TABLE, MEMSET_TABLE])?;
-    let around = LaunchRanges::new(&launches, &ranges);
-    let projected = project(&ranges, &around, &gpu_times(trace, &launches, options)?);
+    let mut projected: Vec<Option<Projected>> = vec![None; ranges.ranges.len()];
+    let mut shares = Shares::of(trace, &WORK_TABLES)?;
+    while let Some(share) = shares.next()? {
+        let around = LaunchRanges::new(&share.launches, &ranges);
+        project(&around, &gpu_times(trace, &share, options)?, &mut projected);
+    }
+    nest(&ranges, &mut projected);
     let printed = ranges.printed_names(options.style);
     let mut groups: BTreeMap<(&str, RangeStyle), Projection> = BTreeMap::new();
     for (range, projected) in ranges.ranges.iter().zip(projected) {
@@ -290,10 +344,14 @@ type WorkTime = (i64, i64);
 /// The time of a launch without work: the first operation replaces both ends. An `Option` would take half as much again.
 const NO_WORK: WorkTime = (i64::MAX, i64::MIN);
 
+/// The tables whose work is projected.
+const WORK_TABLES: [&str; 3] = [KERNEL_TABLE, MEMCPY_TABLE, MEMSET_TABLE];
+
 /// From the first start to the last end of the work of each launch; [`NO_WORK`] for those without any in the window.
 ///
 /// All work of one launch is one operation: a graph launch counts once, however many nodes it runs.
-fn gpu_times(trace: &Trace, launches: &Launches, options: ReportOptions) -> Result<Vec<WorkTime>> {
+fn gpu_times(trace: &Trace, share: &Share, options: ReportOptions) -> Result<Vec<WorkTime>> {
+    let launches = &share.launches;
     let mut times: Vec<WorkTime> = vec![NO_WORK; launches.len()];
     let columns = [
         Column::always("start"),
@@ -301,9 +359,9 @@ fn gpu_times(trace: &Trace, launches: &Launches, options: ReportOptions) -> Resu
         Column::if_there("globalPid"),
         Column::if_there("correlationId"),
     ];
-    for table in [KERNEL_TABLE, MEMCPY_TABLE, MEMSET_TABLE] {
+    for table in WORK_TABLES {
         let mut near = Near::default();
-        trace.for_each(table, &columns, |fields| {
+        share.for_each(trace, table, &columns, |fields| {
             let (start, end): (i64, i64) = (fields.get(0)?, fields.get(1)?);
             let process = ProcessKey::of(fields.get::<Option<i64>>(2)?.unwrap_or_default());
             let slot = fields
@@ -319,9 +377,8 @@ fn gpu_times(trace: &Trace, launches: &Launches, options: ReportOptions) -> Resu
     Ok(times)
 }
 
-/// Projects every range; those without work give `None`.
-fn project(ranges: &Ranges, around: &LaunchRanges, times: &[WorkTime]) -> Vec<Option<Projected>> {
-    let mut projected: Vec<Option<Projected>> = vec![None; ranges.ranges.len()];
+/// Adds the work of some launches to the ranges around them; ranges without work stay `None`.
+fn project(around: &LaunchRanges, times: &[WorkTime], projected: &mut [Option<Projected>]) {
     for (slot, time) in times.iter().enumerate() {
         let (start, end) = *time;
         if *time == NO_WORK {
@@ -340,6 +397,10 @@ fn project(ranges: &Ranges, around: &LaunchRanges, times: &[WorkTime]) -> Vec<Op
             range.operations += 1;
         }
     }
+}
+
+/// Fills in how deep each projected range lies, and how many projected ranges it holds.
+fn nest(ranges: &Ranges, projected: &mut [Option<Projected>]) {
     let mut by_thread: BTreeMap<ThreadKey, Vec<usize>> = BTreeMap::new();
     for (at, range) in ranges.ranges.iter().enumerate() {
         if let Some(thread) = range.own_thread() {
@@ -360,5 +421,4 @@ fn project(ranges: &Ranges, around: &LaunchRanges, times: &[WorkTime]) -> Vec<Op
             }
         });
     }
-    projected
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use super::text::{NameWidth, table_text};
 use crate::style::Style;
 
 /// One value of a printed table.
@@ -172,52 +173,7 @@ impl Table {
     /// The table in columns, as `nsys stats --format column` draws it in the C locale, with names cut as asked.
     #[must_use]
     pub fn to_text(&self, names: NameWidth) -> String {
-        let Some(heading) = &self.heading else {
-            return String::new();
-        };
-        let printed: Vec<Vec<String>> = self
-            .rows
-            .iter()
-            .map(|row| {
-                row.iter()
-                    .map(|cell| names.fit(&cell.printed(self.style)))
-                    .collect()
-            })
-            .collect();
-        let widths: Vec<usize> = heading
-            .columns
-            .iter()
-            .enumerate()
-            .map(|(at, column)| {
-                let widest = printed
-                    .iter()
-                    .filter_map(|row| row.get(at))
-                    .map(|cell| cell.chars().count())
-                    .max();
-                widest.unwrap_or(0).max(column.chars().count())
-            })
-            .collect();
-        let mut text = format!("\n ** {} ({}):\n\n", heading.title, heading.report);
-        push_line(
-            &mut text,
-            heading
-                .columns
-                .iter()
-                .zip(&widths)
-                .map(|(column, width)| format!("{column:^width$}")),
-        );
-        push_line(&mut text, widths.iter().map(|width| "-".repeat(*width)));
-        for (row, printed) in self.rows.iter().zip(&printed) {
-            let cells = row.iter().zip(printed).zip(&widths);
-            push_line(
-                &mut text,
-                cells.map(|((cell, printed), width)| match cell {
-                    Cell::Text(_) => format!("{printed:<width$}"),
-                    _ => format!("{printed:>width$}"),
-                }),
-            );
-        }
-        text
+        table_text(self, names)
     }
 
     /// Hands the table to another receiver.
@@ -233,15 +189,6 @@ impl Table {
     }
 }
 
-fn push_line(text: &mut String, fields: impl Iterator<Item = String>) {
-    for field in fields {
-        // One blank before the first column, two between columns.
-        text.push_str(if text.ends_with('\n') { " " } else { "  " });
-        text.push_str(&field);
-    }
-    text.push('\n');
-}
-
 impl RowSink for Table {
     fn heading(&mut self, heading: &Heading) -> io::Result<()> {
         self.heading = Some(*heading);
@@ -252,28 +199,6 @@ impl RowSink for Table {
         self.rows
             .push(cells.iter().cloned().map(Cell::into_owned).collect());
         Ok(())
-    }
-}
-
-/// How wide names may get in a text table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NameWidth {
-    /// As long as they are.
-    Full,
-    /// At most so many characters, the last of them `…` where something was cut; `nsys stats` takes 100.
-    AtMost(usize),
-}
-
-impl NameWidth {
-    fn fit(self, text: &str) -> String {
-        match self {
-            Self::AtMost(width) if text.chars().count() > width => {
-                let mut cut: String = text.chars().take(width.saturating_sub(1)).collect();
-                cut.push('…');
-                cut
-            }
-            Self::Full | Self::AtMost(_) => text.to_owned(),
-        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::memory::{megabytes, whole};
 use super::{Cell, Heading, Output, Report, ReportOptions};
 use crate::error::Result;
 use crate::ids::{ProcessKey, ThreadKey};
-use crate::launch::Near;
+use crate::launch::{Launches, Near};
 use crate::rows::{EventRow, EventTable, records};
 use crate::summary::{
     CopyKind, KERNEL_TABLE, MEMCPY_TABLE, MEMSET_TABLE, MemoryOperation, RUNTIME_TABLE,
@@ -79,7 +79,14 @@ pub(super) fn gpu(
     options: ReportOptions,
     output: &mut Output<'_>,
 ) -> Result<()> {
-    let prefixes = Prefixes::of(trace, report)?;
+    // Rows come by time, so all launches have to be at hand.
+    let prefixes = Prefixes::of(trace, report)?
+        .map(|prefixes| -> Result<_> {
+            let launches = Launches::of(trace, &[KERNEL_TABLE])?;
+            let around = prefixes.around(&launches);
+            Ok((prefixes, launches, around))
+        })
+        .transpose()?;
     let name = report.naming.column_of(trace);
     let kernel = [
         name,
@@ -107,11 +114,9 @@ pub(super) fn gpu(
         let correlation = work.integer(0)?;
         let details = match position {
             0 => {
-                let prefix = prefixes.as_ref().and_then(|prefixes| {
-                    Some((
-                        prefixes,
-                        prefixes.position(&mut near, process, correlation)?,
-                    ))
+                let prefix = prefixes.as_ref().and_then(|(prefixes, launches, around)| {
+                    let slot = launches.slot_near(&mut near, process, correlation?)?;
+                    Some((prefixes, prefixes.position(around, slot)?))
                 });
                 kernel_details(trace, work, prefix)?
             }

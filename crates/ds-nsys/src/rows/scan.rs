@@ -1,12 +1,10 @@
 //! Passes over one table.
 
-use std::ops::RangeFrom;
 use std::thread;
 
-use rusqlite::types::{Type, ValueRef};
-use rusqlite::{Connection, Row};
-
-use super::{Column, Field, Needed, Record};
+use super::by_query::query;
+use super::fields::Location;
+use super::{Column, Fields, LeafFilter, Needed, Record};
 use crate::error::{Error, Result};
 use crate::trace::Trace;
 
@@ -15,64 +13,8 @@ use crate::trace::Trace;
 /// Whoever examines a trace has two cores; each further thread would hold groups of its own, and memory is bounded.
 pub(crate) const THREADS: usize = 2;
 
-/// Fewer row ids than this are not worth a second thread, whose connection has to read the whole schema first.
-const ROWS_WORTH_A_THREAD: i64 = 20_000;
-
-/// The current row of a pass, with what an error message needs.
-pub(crate) struct Fields<'r, 's> {
-    row: &'r Row<'s>,
-    from: &'r Location<'r>,
-}
-
-/// Where the rows come from.
-struct Location<'t> {
-    path: &'t std::path::Path,
-    table: &'static str,
-    columns: &'t [Column],
-}
-
-impl Fields<'_, '_> {
-    /// The field at the next position, which the range counts.
-    pub(crate) fn next<T: Field>(&self, position: &mut RangeFrom<usize>) -> Result<T> {
-        let at = position
-            .next()
-            .expect("a range without an end always goes on");
-        self.get(at)
-    }
-
-    /// The field at a position of the record's columns.
-    pub(crate) fn get<T: Field>(&self, at: usize) -> Result<T> {
-        let value = self.value(at)?;
-        T::from_value(value).ok_or_else(|| self.bad_cell(at, value.data_type(), T::WANTED))
-    }
-
-    /// The text at a position, borrowed from the row; `None` for NULL.
-    ///
-    /// Text that is not UTF-8 is read with replacement characters: a name is no reason to refuse a trace.
-    pub(crate) fn text(&self, at: usize) -> Result<Option<std::borrow::Cow<'_, str>>> {
-        match self.value(at)? {
-            ValueRef::Null => Ok(None),
-            ValueRef::Text(bytes) => Ok(Some(String::from_utf8_lossy(bytes))),
-            other => Err(self.bad_cell(at, other.data_type(), "a text or NULL")),
-        }
-    }
-
-    fn value(&self, at: usize) -> Result<ValueRef<'_>> {
-        self.row
-            .get_ref(at)
-            .map_err(|source| Error::query(self.from.path, self.from.table, source))
-    }
-
-    fn bad_cell(&self, at: usize, found: Type, wanted: &'static str) -> Error {
-        Error::BadCell {
-            path: self.from.path.to_owned(),
-            table: self.from.table,
-            column: self.from.columns.get(at).map_or("", |column| column.name),
-            found: found.to_string(),
-            wanted,
-        }
-    }
-}
+/// Fewer leaves than this are not worth a second thread: some 10,000 rows, which take less than a millisecond.
+const LEAVES_WORTH_A_THREAD: usize = 256;
 
 impl Trace {
     /// Folds a table into one value per thread, in the order of the rows; `None` when the table does not exist.
@@ -80,6 +22,19 @@ impl Trace {
         &self,
         table: &'static str,
         columns: &[Column],
+        new: impl Fn() -> A + Sync,
+        step: impl Fn(&mut A, &Fields<'_, '_>) -> Result<()> + Sync,
+    ) -> Result<Option<Vec<A>>> {
+        self.fold_some_parts(table, columns, None, new, step)
+    }
+
+    /// [`Trace::fold_parts`] without the rows on pages that a filter leaves out. A table that only SQLite can read has no
+    /// pages here: all its rows come.
+    pub(crate) fn fold_some_parts<A: Send>(
+        &self,
+        table: &'static str,
+        columns: &[Column],
+        filter: Option<&LeafFilter>,
         new: impl Fn() -> A + Sync,
         step: impl Fn(&mut A, &Fields<'_, '_>) -> Result<()> + Sync,
     ) -> Result<Option<Vec<A>>> {
@@ -91,41 +46,23 @@ impl Trace {
             table,
             columns,
         };
-        let pass = |conn: &Connection, range: Option<(i64, i64)>| -> Result<A> {
+        let Some(leaves) = self.leaves(&location, filter)? else {
+            return self.fold_query(&location, &select, new, step).map(Some);
+        };
+        let reader = &leaves.reader;
+        let pass = |leaves: &[u32]| -> Result<A> {
             let mut state = new();
-            scan(conn, &location, &select, range, |fields| {
-                step(&mut state, fields)
-            })?;
+            reader.pass(&location, leaves, |fields| step(&mut state, fields))?;
             Ok(state)
         };
-        let ranges = self.row_ranges(table)?;
-        let Some((first, rest)) = ranges.split_first() else {
-            return Ok(Some(vec![pass(self.conn(), None)?]));
-        };
-        let connections = rest
-            .iter()
-            .map(|_| self.another_connection())
-            .collect::<Result<Vec<_>>>()?;
-        thread::scope(|scope| {
-            let workers: Vec<_> = rest
-                .iter()
-                .zip(connections)
-                .map(|(range, conn)| {
-                    let pass = &pass;
-                    scope.spawn(move || pass(&conn, Some(*range)))
-                })
-                .collect();
-            let mut parts = vec![pass(self.conn(), Some(*first))];
-            for worker in workers {
-                // A panic of the worker is a defect of this crate and goes on as one.
-                parts.push(
-                    worker
-                        .join()
-                        .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-                );
-            }
-            parts.into_iter().collect::<Result<Vec<A>>>().map(Some)
-        })
+        let share = leaves.leaves.len().div_ceil(THREADS);
+        let (first, rest) = leaves.leaves.split_at(if share < LEAVES_WORTH_A_THREAD {
+            leaves.leaves.len()
+        } else {
+            share
+        });
+        let rest = rest.chunks(share.max(1)).collect();
+        with_threads(|| pass(first), rest, pass).map(Some)
     }
 
     /// Calls `step` for every typed row in the order of row ids; false when the table does not exist.
@@ -143,6 +80,17 @@ impl Trace {
         columns: &[Column],
         step: impl FnMut(&Fields<'_, '_>) -> Result<()>,
     ) -> Result<bool> {
+        self.for_some(table, columns, None, step)
+    }
+
+    /// [`Trace::for_each`] without the rows on pages that a filter leaves out, as far as pages are read.
+    pub(crate) fn for_some(
+        &self,
+        table: &'static str,
+        columns: &[Column],
+        filter: Option<&LeafFilter>,
+        step: impl FnMut(&Fields<'_, '_>) -> Result<()>,
+    ) -> Result<bool> {
         let Some(select) = self.select(table, columns)? else {
             return Ok(false);
         };
@@ -151,7 +99,10 @@ impl Trace {
             table,
             columns,
         };
-        scan(self.conn(), &location, &select, None, step)?;
+        match self.leaves(&location, filter)? {
+            Some(leaves) => leaves.reader.pass(&location, &leaves.leaves, step)?,
+            None => query(self.conn(), &location, &select, None, step)?,
+        }
         Ok(true)
     }
 
@@ -177,70 +128,29 @@ impl Trace {
         }
         Ok(Some(format!("SELECT {} FROM \"{table}\"", list.join(", "))))
     }
-
-    /// Ranges of row ids, one a thread, in order; empty when the table should be read in one pass.
-    fn row_ranges(&self, table: &str) -> Result<Vec<(i64, i64)>> {
-        if !self.schema().has_rowid(table) {
-            return Ok(Vec::new());
-        }
-        // Two queries: SQLite answers each from one end of the tree, and both together by a pass over the table.
-        let end_of_tree = |function: &str| -> Result<Option<i64>> {
-            self.conn()
-                .query_row(
-                    &format!("SELECT {function}(rowid) FROM \"{table}\""),
-                    [],
-                    |row| row.get(0),
-                )
-                .map_err(|source| self.query_error(table, source))
-        };
-        let (Some(low), Some(high)) = (end_of_tree("min")?, end_of_tree("max")?) else {
-            return Ok(Vec::new());
-        };
-        let ids = i128::from(high) - i128::from(low) + 1;
-        if ids < i128::from(ROWS_WORTH_A_THREAD) * 2 {
-            return Ok(Vec::new());
-        }
-        let Ok(step) = i64::try_from(ids / THREADS as i128) else {
-            return Ok(Vec::new());
-        };
-        let mut ranges = Vec::with_capacity(THREADS);
-        let mut from = low;
-        for part in 1..=THREADS {
-            let to = if part == THREADS {
-                high
-            } else {
-                from + step - 1
-            };
-            ranges.push((from, to));
-            from = to.saturating_add(1);
-        }
-        Ok(ranges)
-    }
 }
 
-fn scan(
-    conn: &Connection,
-    location: &Location<'_>,
-    select: &str,
-    range: Option<(i64, i64)>,
-    mut step: impl FnMut(&Fields<'_, '_>) -> Result<()>,
-) -> Result<()> {
-    let failed = |source| Error::query(location.path, location.table, source);
-    let bounded;
-    let sql = match range {
-        None => select,
-        Some((from, to)) => {
-            bounded = format!("{select} WHERE rowid BETWEEN {from} AND {to}");
-            &bounded
+/// Does `first` on this thread and each job of `rest` on one of its own; what they give comes in their order.
+pub(super) fn with_threads<J: Send, A: Send>(
+    first: impl FnOnce() -> Result<A>,
+    rest: Vec<J>,
+    job: impl Fn(J) -> Result<A> + Sync,
+) -> Result<Vec<A>> {
+    thread::scope(|scope| {
+        let job = &job;
+        let workers: Vec<_> = rest
+            .into_iter()
+            .map(|part| scope.spawn(move || job(part)))
+            .collect();
+        let mut parts = vec![first()];
+        for worker in workers {
+            // A panic of the worker is a defect of this crate and goes on as one.
+            parts.push(
+                worker
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            );
         }
-    };
-    let mut statement = conn.prepare(sql).map_err(failed)?;
-    let mut rows = statement.query([]).map_err(failed)?;
-    while let Some(row) = rows.next().map_err(failed)? {
-        step(&Fields {
-            row,
-            from: location,
-        })?;
-    }
-    Ok(())
+        parts.into_iter().collect()
+    })
 }

@@ -9,6 +9,7 @@ pub use open::Integrity;
 pub use target::{Diagnostic, DiagnosticSource, Gpu, Process, Severity};
 
 use std::fmt;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
@@ -27,6 +28,10 @@ use crate::units::Nanos;
 pub struct Trace {
     path: PathBuf,
     conn: Connection,
+    /// The database file, for passes that read its pages themselves.
+    file: File,
+    /// The cookie of the schema that was read.
+    schema_cookie: u32,
     /// Where further connections come from: the file itself, or its decompressed copy.
     location: open::Location,
     schema: Schema,
@@ -188,6 +193,14 @@ impl Trace {
 
     pub(crate) fn conn(&self) -> &Connection {
         &self.conn
+    }
+
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    pub(crate) fn schema_cookie(&self) -> u32 {
+        self.schema_cookie
     }
 
     pub(crate) fn schema(&self) -> &Schema {

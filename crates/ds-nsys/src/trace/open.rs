@@ -124,18 +124,21 @@ impl Trace {
             path: path.to_owned(),
             source,
         };
+        // Kept open as long as the connections: closing any descriptor of a file gives up all locks that the process holds
+        // on it.
         let mut file = File::open(database).map_err(read_error)?;
         let len = file.metadata().map_err(read_error)?.len();
         let head = read_head(&mut file).map_err(read_error)?;
         check_length(path, &head, len)?;
         let (conn, location) = connect_somehow(database)
             .map_err(|source| Error::query(path, "sqlite_master", source))?;
-        Self::open_database(path, conn, location, len)
+        Self::open_database(path, conn, file, location, len)
     }
 
     fn open_nameless(path: &Path, database: Nameless) -> Result<Self> {
         let Nameless {
             mut connections,
+            file,
             head,
             len,
         } = database;
@@ -145,10 +148,16 @@ impl Trace {
             .expect("a pass takes one thread at the least");
         set_up(&conn).map_err(|source| Error::query(path, "sqlite_master", source))?;
         let location = Location::Nameless(Mutex::new(connections));
-        Self::open_database(path, conn, location, len)
+        Self::open_database(path, conn, file, location, len)
     }
 
-    fn open_database(path: &Path, conn: Connection, location: Location, len: u64) -> Result<Self> {
+    fn open_database(
+        path: &Path,
+        conn: Connection,
+        file: File,
+        location: Location,
+        len: u64,
+    ) -> Result<Self> {
         let query_error = |source| Error::query(path, "sqlite_master", source);
         let integrity = if len <= CHECKED_UP_TO {
             check_pages(path, &conn)?;
@@ -157,6 +166,9 @@ impl Trace {
             Integrity::Length
         };
         let schema = Schema::read(&conn).map_err(query_error)?;
+        let schema_cookie = conn
+            .pragma_query_value(None, "schema_version", |row| row.get(0))
+            .map_err(query_error)?;
         if !schema.looks_like_an_export() {
             let found = "a SQLite database without the tables of one".to_owned();
             return Err(Error::NotAnExport {
@@ -175,6 +187,8 @@ impl Trace {
         Ok(Self {
             path: path.to_owned(),
             conn,
+            file,
+            schema_cookie,
             location,
             schema,
             strings,
@@ -253,6 +267,8 @@ enum Unpacked {
 struct Nameless {
     /// As many as a pass has threads; SQLite has opened the file and not read it yet.
     connections: Vec<Connection>,
+    /// The same file, for passes that read its pages themselves.
+    file: File,
     head: Vec<u8>,
     len: u64,
 }
@@ -306,6 +322,7 @@ fn unpack(path: &Path, file: &mut File) -> Result<Unpacked> {
     let len = unpacked.metadata().map_err(read_error)?.len();
     Ok(Unpacked::Database(Nameless {
         connections,
+        file: unpacked,
         head,
         len,
     }))

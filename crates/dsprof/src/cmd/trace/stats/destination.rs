@@ -3,7 +3,6 @@
 //! As in `nsys stats`, the first format and the first output are for the first report, and the last ones for all reports
 //! that remain.
 
-use std::cell::RefCell;
 use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
@@ -34,13 +33,12 @@ pub(super) struct Console {
 }
 
 impl Order {
-    /// Whether rows are written as they are read, and not onto a terminal.
-    pub(super) fn is_streamed_out_of_sight(&self) -> bool {
-        let is_out_of_sight = match self.destination {
-            Destination::Console => !io::stdout().is_terminal(),
-            Destination::File(_) => true,
-        };
-        is_out_of_sight && self.format != StatsFormat::Text
+    /// Whether the report appears on a terminal.
+    pub(super) fn is_seen(&self) -> bool {
+        match self.destination {
+            Destination::Console => io::stdout().is_terminal(),
+            Destination::File(_) => false,
+        }
     }
 
     /// Lets `make` write the report to where it belongs.
@@ -60,10 +58,17 @@ impl Order {
                 })
             }),
             Destination::File(path) => {
-                let bytes = RefCell::new(Vec::new());
-                make(&mut *bytes.borrow_mut())?;
-                ds_orchestrate::atomic::write(path, &bytes.borrow())
-                    .with_context(|| format!("cannot write `{}`", path.display()))
+                let mut made = Ok(());
+                let written = ds_orchestrate::atomic::write_with(path, |out| {
+                    made = make(out);
+                    // Leaves the file as it was; the reason is told instead of this.
+                    let is_made = made.is_ok();
+                    is_made
+                        .then_some(())
+                        .ok_or_else(|| io::Error::other("no report"))
+                });
+                made?;
+                written.with_context(|| format!("cannot write `{}`", path.display()))
             }
         }
     }

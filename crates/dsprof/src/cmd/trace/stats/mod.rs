@@ -5,6 +5,7 @@ mod json_rows;
 mod printed;
 mod split;
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _, Write};
@@ -72,22 +73,21 @@ pub(super) fn run(args: &StatsArgs, sources: &Sources) -> Result<Status> {
     let mut console = Console::default();
     for order in orders(args, path, reports)? {
         let report = order.report;
-        let no_data = || {
-            let why = kineto::cannot_answer(&trace, report.kind)
-                .map_or_else(String::new, |why| format!(": {why}"));
-            output::message(&format!("{}: no data for {report}{why}", path.display()));
-        };
-        // Rows that stream onto the terminal show the progress themselves.
-        let _progress = order
-            .is_streamed_out_of_sight()
-            .then(|| Bar::during(&format!("reading {}", path.display())));
+        let progress = Cell::new(Some(Bar::during(&format!("reading {}", path.display()))));
         order.write(&mut console, &|out| {
+            let mut out = Instead {
+                out,
+                progress: order.is_seen().then_some(&progress),
+            };
             let rows = match args.by {
-                Some(by) => split::write(&trace, by, &order, options, out)?,
-                None => write(&trace, &order, options, out)?,
+                Some(by) => split::write(&trace, by, &order, options, &mut out)?,
+                None => write(&trace, &order, options, &mut out)?,
             };
             if rows == Contents::Nothing {
-                no_data();
+                progress.take();
+                let why = kineto::cannot_answer(&trace, report.kind)
+                    .map_or_else(String::new, |why| format!(": {why}"));
+                output::message(&format!("{}: no data for {report}{why}", path.display()));
             }
             Ok(())
         })?;
@@ -102,7 +102,7 @@ enum Contents {
     Nothing,
 }
 
-/// Writes one report. Rows are handed on as they are read, but for text, whose columns are as wide as the widest cell.
+/// Writes one report. Rows are handed on as they are read; of text they are measured first.
 fn write(
     trace: &Trace,
     order: &Order,
@@ -115,8 +115,10 @@ fn write(
     };
     match order.format {
         StatsFormat::Text => {
-            let table = input::reading(trace.path(), || trace.report(order.report, options))?;
-            out.write_all(table.to_text(NameWidth::AtMost(NSYS_NAME_WIDTH)).as_bytes())?;
+            let names = NameWidth::AtMost(NSYS_NAME_WIDTH);
+            trace
+                .text_report(order.report, options, names)?
+                .write(&mut out)?;
         }
         StatsFormat::Csv | StatsFormat::Tsv => {
             let mut writer = match order.format {
@@ -133,6 +135,25 @@ fn write(
         }
     }
     Ok(out.contents)
+}
+
+/// On a terminal, takes the progress away as soon as there is something else to see.
+struct Instead<'w> {
+    out: &'w mut dyn Write,
+    progress: Option<&'w Cell<Option<Bar>>>,
+}
+
+impl Write for Instead<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(progress) = self.progress.take() {
+            progress.take();
+        }
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// Notes whether anything passes.
