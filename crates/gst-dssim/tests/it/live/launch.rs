@@ -122,3 +122,38 @@ fn live_launch_tracker_bound() {
 fn live_launch_paced_by_the_sink() {
     check(cases::paced_by_the_sink());
 }
+
+/// A batch that does not fit is named with its reason, and the sweep goes on to its answer.
+#[test]
+fn live_launch_out_of_memory_at_16() {
+    if !is_live() {
+        return;
+    }
+    let mut case = cases::plateau_at_4();
+    case.model.faults = vec![gstdssim::model::Fault::OutOfMemory { batch: 16 }];
+    let bench = Bench::new(case);
+    bench.write(
+        "app.txt",
+        &CONFIGURATION
+            .replace("STREAMS", "16")
+            .replace("WIDTH", "1920")
+            .replace("HEIGHT", "1080"),
+    );
+    bench.write("infer.txt", INFER);
+    let mut args = vec![
+        "tune".to_owned(),
+        "app.txt".to_owned(),
+        "--skip-profile".to_owned(),
+    ];
+    args.extend(bench.wishes());
+    args.extend([
+        "--launch".to_owned(),
+        "dssim-load --batch {batch} --seconds {seconds} --interval 0.5".to_owned(),
+    ]);
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    bench.dsprof(&args);
+    let report = bench.report();
+    assert_eq!(report["plateau"]["batch"].as_u64(), Some(4), "{report:#}");
+    let notes = report["plateau"].to_string();
+    assert!(notes.contains("16") && notes.contains("memory"), "{notes}");
+}
