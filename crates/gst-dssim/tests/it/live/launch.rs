@@ -76,12 +76,15 @@ fn check(case: Case) {
         e2e,
     ]);
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let printed = bench.dsprof(&args);
-    let table = printed
-        .lines()
-        .any(|line| line.starts_with("| mux `batch-size`"));
-    assert!(table, "{}: no plan in\n{printed}", bench.case.name);
-    bench.check(&bench.report(), bench.case.load);
+    bench.dsprof(&args);
+    let report = bench.report();
+    bench.check(&report, bench.case.load);
+    let knobs = report["knobs"].as_array().expect("a plan");
+    let planned = knobs
+        .iter()
+        .any(|row| row["target"] == "mux" && row["knob"] == "batch-size");
+    assert!(planned, "{}: no batch in {knobs:#?}", bench.case.name);
+    assert_eq!(report["applied"], false);
     for (path, before) in files {
         let after = fs::read_to_string(&path).expect("it is there");
         assert_eq!(after, before, "{} was written", path.display());
