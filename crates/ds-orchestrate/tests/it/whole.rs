@@ -60,6 +60,7 @@ fn request() -> TuneRequest {
         e2e_launch: None,
         scope: Scope::Whole,
         seconds: 1,
+        repeat: 1,
         trace_seconds: 1,
         gpu_metrics: GpuMetrics::LeftOut,
         nsys_patience: Duration::from_secs(20),
