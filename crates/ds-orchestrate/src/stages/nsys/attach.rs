@@ -247,6 +247,7 @@ mod tests {
             stderr: Vec::new(),
             dropped: 0,
             duration: None,
+            through: Vec::new(),
         })
     }
 

@@ -147,6 +147,7 @@ mod tests {
             stderr: stderr.into(),
             dropped: 0,
             duration: None,
+            through: Vec::new(),
         }
     }
 
