@@ -1,5 +1,6 @@
 //! The configuration of the model: a copy of the user's own with its paths kept right, or one made of what was stated.
 
+use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
 use ds_config::{
@@ -250,10 +251,10 @@ fn stated(request: &NewRequest, model: &StatedModel, folder: &str) -> ModelConfi
     ];
     for (key, path) in files {
         if let Some(path) = path {
-            text += &format!("{key}={}\n", seen(path));
+            let _ = writeln!(text, "{key}={}", seen(path));
         }
     }
-    text += &format!("network-type={}\n", request.task.network_type());
+    let _ = writeln!(text, "network-type={}", request.task.network_type());
     if request.task == super::Task::Embed {
         text += "output-tensor-meta=1\n";
     }
