@@ -103,6 +103,9 @@ fn replay() -> Tried {
 }
 
 fn hang_up() -> Tried {
+    if hang_up_is_ignored() {
+        return Tried::Skipped("SIGHUP is ignored here, as nohup asks, and dsprof keeps to that");
+    }
     let machine = Machine::new();
     machine.put("block-load-1", "");
     let mut running = Running::start(&machine, &mut machine.tune());
@@ -113,6 +116,16 @@ fn hang_up() -> Tried {
     check_readable(&machine.bundle());
     check_resumes(&machine);
     Tried::Passed(1)
+}
+
+/// Whether this process, and so whatever it starts, ignores SIGHUP: the first bit of the mask (proc(5)).
+fn hang_up_is_ignored() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask & 1 == 1)
 }
 
 fn second_run() -> Tried {

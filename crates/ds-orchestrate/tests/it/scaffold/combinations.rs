@@ -34,6 +34,15 @@ static MADE: LazyLock<Vec<(String, NewRequest, Scaffold)>> = LazyLock::new(|| {
         .collect()
 });
 
+/// A case: its name, the task, sources, streams and outputs.
+type Row = (
+    &'static str,
+    Task,
+    &'static [&'static str],
+    u32,
+    &'static [&'static str],
+);
+
 /// Eight for each form. What deepstream-app has no stage for is asked of it in `refusals.rs`.
 fn combinations() -> Vec<(String, NewRequest)> {
     let mut all = Vec::new();
@@ -43,7 +52,7 @@ fn combinations() -> Vec<(String, NewRequest)> {
         } else {
             Task::Embed
         };
-        let rows: [(&str, Task, &[&str], u32, &[&str]); 8] = [
+        let rows: [Row; 8] = [
             ("file", Task::Detect, &["/videos/video.mp4"], 16, &[]),
             ("rtsp_tracked", Task::Track, &[RTSP], 4, &[]),
             (

@@ -95,6 +95,7 @@ fn nothing_is_written_over() {
     for (path, text) in &scaffold.files {
         assert_eq!(&std::fs::read(path).expect("it was written"), text);
     }
+    #[expect(clippy::disallowed_methods, reason = "the test plays the user")]
     std::fs::remove_file(root.join("sources.csv")).expect("it was written");
     let error = write_scaffold(&scaffold)
         .expect_err("most are there")

@@ -20,6 +20,7 @@ use crate::support::{assert_nothing_left, folder, put, set_mode, sleep};
 
 /// The real nsys: on the path, or where `.ci/install-nsys.sh` puts it. `None`, and a word about it, where the live tests
 /// are not wanted.
+#[expect(clippy::print_stdout, reason = "a test that did not run has to say so")]
 fn real_nsys(test: &str) -> Option<String> {
     #[expect(
         clippy::disallowed_methods,
