@@ -8,7 +8,7 @@ use crate::support::{output_of, root};
 fn every_report_of_every_shipped_trace() {
     let references = root().join("testdata/bundle-references");
     let mut compared = 0;
-    for name in ["h200-resnet152", "h200-resnet152-graphs"] {
+    for name in ["h200-resnet152", "h200-resnet152-graphs", "h200-video-cnn"] {
         let trace = format!("testdata/bundles/{name}/trace/e2e.sqlite.gz");
         for file in fs::read_dir(references.join(name)).expect("references") {
             let file = file.expect("a file").path();
@@ -24,5 +24,5 @@ fn every_report_of_every_shipped_trace() {
             compared += 1;
         }
     }
-    assert_eq!(compared, 32);
+    assert_eq!(compared, 48);
 }

@@ -17,6 +17,11 @@ fn report(name: &str) -> Value {
 
 #[test]
 fn the_whole_report_of_the_readme_recording() {
+    insta::assert_snapshot!(output_of(&["tune", "--replay", &bundle("h200-video-cnn")]));
+}
+
+#[test]
+fn the_whole_report_of_inference_alone() {
     insta::assert_snapshot!(output_of(&[
         "tune",
         "--replay",
@@ -55,6 +60,19 @@ fn a_recorded_plateau_is_found() {
             .all(|point| point["windows"].as_u64() >= Some(20)),
         "{points:?}"
     );
+}
+
+#[test]
+fn a_whole_pipeline_has_its_decoders_and_counters_in_the_verdict() {
+    let report = report("h200-video-cnn");
+    assert_eq!(report["plateau"]["batch"], 32);
+    // 2402.13 / 2316.21 = 1.037, below 1.05.
+    assert_eq!(report["plateau"]["points"][6]["gain_percent"], 3.7);
+    assert_eq!(report["capacity"]["streams"], 77);
+    assert_eq!(report["bound"]["kind"], "compute");
+    assert_eq!(report["bound"]["confidence"], "high");
+    assert_eq!(report["e2e"]["streams"], 64);
+    assert_eq!(report["no_trace"], Value::Null);
 }
 
 #[test]

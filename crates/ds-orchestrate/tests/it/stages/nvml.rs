@@ -128,8 +128,16 @@ fn each_alone_and_both_together_say_the_same() {
 }
 
 #[test]
-fn both_said_the_same_of_a_real_h200() {
-    let recording = RecordedBundle::open(&testdata("bundles/h200-hw")).expect("it is shipped");
+fn both_said_the_same_of_two_real_h200() {
+    for name in ["h200-hw", "h200-video-cnn"] {
+        both_said_the_same(name);
+    }
+}
+
+#[track_caller]
+fn both_said_the_same(name: &str) {
+    let bundle = testdata(&format!("bundles/{name}"));
+    let recording = RecordedBundle::open(&bundle).expect("it is shipped");
     let nvml = RecordedNvml::new(recording.clone());
     let by = |via| {
         let runner = Replay::new(recording.clone()).expect("it is whole");
