@@ -18,12 +18,12 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace(path, |file| file.write_all(bytes))
 }
 
-/// As [`write`], with what `make` writes, which then never has to be in memory as a whole. While it is made it has no name,
+/// As [`write()`], with what `make` writes, which then never has to be in memory as a whole. While it is made it has no name,
 /// so that nothing is left behind when the program is ended.
 ///
 /// # Errors
 ///
-/// As [`write`], and when `make` fails; the old content is then untouched.
+/// As [`write()`], and when `make` fails; the old content is then untouched.
 pub fn write_with(
     path: &Path,
     make: impl FnOnce(&mut dyn Write) -> io::Result<()>,

@@ -1,7 +1,7 @@
 //! Stage 0: a new pipeline in the right shape, in the form that is asked for.
 //!
-//! The shape is written first, without any knob that a rule sets: elements and links ([`graph`]), or the groups of
-//! deepstream-app ([`app`]). Then the rules R1 to R6 run on it as they do on a user's own pipeline, with the batch that
+//! The shape is written first, without any knob that a rule sets: elements and links (`graph`), or the groups of
+//! deepstream-app (`app`). Then the rules R1 to R6 run on it as they do on a user's own pipeline, with the batch that
 //! stands in for a sweep, and their values are written in. So a value of stage 0 is that of the rule by construction, and
 //! `derive` on what comes out has nothing to propose.
 

@@ -1,6 +1,6 @@
 //! Nsight Systems: found, fitted to its version, run, and believed only as far as it left files behind.
 //!
-//! [`find()`] looks for an nsys that can be used. [`capture()`] runs a program under it: flags by version from one table, and
+//! `find` looks for an nsys that can be used. [`capture()`] runs a program under it: flags by version from one table, and
 //! where nsys refuses one, or something it cannot do on this machine shows, the next best is asked; each such step is a
 //! [`Fallback`] that the report repeats. [`attach()`] takes a capture out of a session that somebody started with
 //! `nsys launch`. Exit statuses prove nothing (nsys ends with 0 where it wrote no report), so files decide.
