@@ -31,13 +31,24 @@ const TIMEOUT: &str = "120";
 #[track_caller]
 fn nsys(arguments: &[&str]) -> Option<String> {
     const NOT_FOUND: i32 = 127;
-    let output = Command::new("timeout")
-        .args(["--kill-after=5", TIMEOUT, "nsys"])
-        .args(arguments)
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .output()
-        .ok()?;
+    // Under load nsys 2023.4.4 sometimes does not reach the agent that it starts ("Local Endpoint is not available").
+    const ATTEMPTS: usize = 3;
+    let attempt = || {
+        Command::new("timeout")
+            .args(["--kill-after=5", TIMEOUT, "nsys"])
+            .args(arguments)
+            .env("LC_ALL", "C")
+            .stdin(Stdio::null())
+            .output()
+            .ok()
+    };
+    let mut output = attempt()?;
+    for _ in 1..ATTEMPTS {
+        if output.status.success() || output.status.code() == Some(NOT_FOUND) {
+            break;
+        }
+        output = attempt()?;
+    }
     if output.status.code() == Some(NOT_FOUND) {
         return None;
     }
