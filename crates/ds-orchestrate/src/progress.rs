@@ -25,6 +25,8 @@ pub enum Event {
     BatchDone(Batch, String),
     /// A program runs that takes a while.
     Running(String),
+    /// How far that program is, in per cent.
+    Percent(u8),
     /// Something did not go as planned, and the run went on without it.
     Fallback(String),
 }
@@ -39,6 +41,7 @@ impl fmt::Display for Event {
             Self::Rate(fps) => write!(f, "{fps}"),
             Self::BatchDone(batch, what) => write!(f, "sweep: batch {batch}: {what}"),
             Self::Running(what) => write!(f, "running: {what}"),
+            Self::Percent(percent) => write!(f, "{percent} %"),
             Self::Fallback(what) => write!(f, "note: {what}"),
         }
     }
@@ -98,7 +101,7 @@ impl Estimate {
                 }
             }
             Event::BatchDone(..) | Event::Running(_) => self.end_load(now),
-            Event::Fallback(_) => {}
+            Event::Percent(_) | Event::Fallback(_) => {}
         }
     }
 

@@ -95,6 +95,7 @@ impl Bar {
         match event {
             Event::Fallback(_) => self.stay(&event.to_string()),
             Event::Rate(rate) => self.bar.set_message(format!("{}: {rate:.0}", self.step)),
+            Event::Percent(_) => self.bar.set_message(format!("{}: {event}", self.step)),
             Event::BatchDone(batch, what) => {
                 let left = remaining(&self.estimate, now)
                     .map_or_else(String::new, |left| format!("; {left}"));

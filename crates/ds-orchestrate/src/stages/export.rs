@@ -214,11 +214,11 @@ fn run(
     request: &ExportRequest,
 ) -> Result<Outcome, Error> {
     let what = format!("export of `{}`", request.file.display());
-    session.tell(&Event::Running(what.clone()));
+    session.tell(&Event::Running(what));
     let progress = &mut *session.progress;
     let outcome = session.runner.run(spec, &mut |_, chunk| {
         if let Some(percent) = percent(&String::from_utf8_lossy(chunk)) {
-            progress(&Event::Running(format!("{what}: {percent} %")));
+            progress(&Event::Percent(percent));
         }
         Flow::Continue
     })?;
@@ -233,10 +233,10 @@ fn run(
 }
 
 /// The last percentage in what nsys printed of its progress bar, such as `Processing 4469 events: [==45% ]`.
-fn percent(printed: &str) -> Option<&str> {
+fn percent(printed: &str) -> Option<u8> {
     let before = &printed[..printed.rfind('%')?];
     let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();
-    (digits > 0).then(|| &before[before.len() - digits..])
+    before[before.len() - digits..].parse().ok()
 }
 
 fn failed(spec: &CommandSpec, outcome: &Outcome, what: &str) -> Error {

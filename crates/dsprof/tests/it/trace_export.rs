@@ -165,6 +165,12 @@ fn every_question_takes_a_report() {
     assert_eq!(status, 12);
     assert!(stdout.contains("G13 idle"), "{stdout}");
     assert!(!desk.path("run.sqlite").exists(), "nobody asked to keep it");
+    // The progress of nsys moves a line on a terminal, and is no line of its own elsewhere.
+    let (.., stderr) = desk.run(&["trace", "busy", "run.nsys-rep"]);
+    assert!(
+        stderr.contains("export of `run.nsys-rep`") && !stderr.contains('%'),
+        "{stderr}"
+    );
 }
 
 #[test]
