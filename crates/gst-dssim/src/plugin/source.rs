@@ -24,6 +24,8 @@ pub struct Source {
     store: Store,
     pad: Mutex<Option<gst::Pad>>,
     is_ending: Arc<AtomicBool>,
+    /// Whether the stream is to end in order, as `gst-launch-1.0 -e` asks for.
+    is_to_end: Arc<AtomicBool>,
 }
 
 glib::wrapper! {
@@ -56,6 +58,7 @@ struct Playing {
     start: Option<Instant>,
     number: u64,
     is_ending: Arc<AtomicBool>,
+    is_to_end: Arc<AtomicBool>,
 }
 
 impl Playing {
@@ -74,7 +77,7 @@ impl Playing {
         let ends_early = self.model.faults.iter().any(
             |fault| matches!(fault, Fault::EndOfStream { after } if start.elapsed() >= *after),
         );
-        if is_over || ends_early {
+        if is_over || ends_early || self.is_to_end.load(Ordering::Relaxed) {
             src.push_event(gst::event::Eos::new());
             return false;
         }
@@ -137,6 +140,7 @@ impl Source {
         element.add_pad(&src).map_err(|error| error.to_string())?;
         element.no_more_pads();
         self.is_ending.store(false, Ordering::Relaxed);
+        self.is_to_end.store(false, Ordering::Relaxed);
         let mut playing = Playing {
             model,
             origin,
@@ -144,6 +148,7 @@ impl Source {
             start: None,
             number: 0,
             is_ending: Arc::clone(&self.is_ending),
+            is_to_end: Arc::clone(&self.is_to_end),
         };
         let weak = src.downgrade();
         src.start_task(move || {
@@ -173,6 +178,12 @@ impl Source {
 
 impl ObjectImpl for Source {
     properties_of_the_table!("nvurisrcbin");
+
+    fn constructed(&self) {
+        self.parent_constructed();
+        // A pipeline hands the end of stream to its sources.
+        self.obj().set_element_flags(gst::ElementFlags::SOURCE);
+    }
 }
 
 impl GstObjectImpl for Source {}
@@ -201,6 +212,14 @@ impl ElementImpl for Source {
                 &frames::anywhere(),
             )]
         })
+    }
+
+    fn send_event(&self, event: gst::Event) -> bool {
+        if event.type_() == gst::EventType::Eos {
+            self.is_to_end.store(true, Ordering::Relaxed);
+            return true;
+        }
+        self.parent_send_event(event)
     }
 
     fn change_state(
