@@ -175,7 +175,7 @@ fn wait_until(holds: impl Fn() -> bool, otherwise: impl Fn() -> String) {
 
 /// A shell command.
 pub(crate) fn sh(purpose: &str, script: &str) -> CommandSpec {
-    CommandSpec::new(purpose, "sh", ["-c", script]).timeout(Duration::from_secs(20))
+    CommandSpec::new(purpose, "sh", ["-c", script]).timeout(Duration::from_secs(300))
 }
 
 /// A shell command that leaves its id, which is its group's id, in `pidfile`.

@@ -35,10 +35,10 @@ fn capturing(disturb: impl FnOnce(&Machine, Running<'_>)) -> Tried {
         Err(skipped) => return skipped,
     };
     let machine = Machine::new();
-    // The third time that batch 2 runs is under nsys: after the sweep and after the clean run of the whole pipeline.
+    // What nsys profiles is a child of its launcher.
     machine.put(
         "shout",
-        "if [ \"$1\" = 2 ] && tr '\\0' '\\n' < /proc/$PPID/cmdline | grep -q nsys; then say captured; sleep 20; fi",
+        "if [ \"$1\" = 2 ] && tr '\\0' '\\n' < /proc/$PPID/cmdline | grep -q nsys-launcher; then say captured; sleep 20; fi",
     );
     let mut command = machine.tune();
     command.arg("--nsys").arg(nsys);
